@@ -305,7 +305,7 @@ async function polluted(members: Readonly<Record<string, unknown>>, work: () => 
 test.each(engines)('a member of Object.prototype is no option on $name', async (engine) => {
   const secret = 'hunter2hunter2'
   const data = { password: secret }
-  await polluted({ redact: false, allow: ['password'], payloadBytes: 2, transient: true }, async () => {
+  await polluted({ redact: false, whole: true, allow: ['password'], payloadBytes: 2, transient: true }, async () => {
     const store = await engine.open()
     const session = await store.session('s')
     await session.append('a.b', data)
@@ -314,6 +314,8 @@ test.each(engines)('a member of Object.prototype is no option on $name', async (
     await store.appendAll([{ type: 'a.b', data }])
     await store.queue('q').offer(data)
     await store.queue('q').offer(data, { priority: 1 })
+    await session.input(data)
+    await session.rename(`password=${secret}`)
     const run = await session.run('r')
     expect(await run.effect('plain', () => data)).not.toEqual(data)
     expect(await run.effect('with options', () => data, { ifUnknown: 'ask' })).not.toEqual(data)

@@ -269,7 +269,7 @@ export const checkNew = (scope: Scope, type: string, data: unknown): void => voi
 /** Reads every member once, so that the checked value is the written one. */
 function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Taken {
   if (typeof given !== 'object' || given === null) throw invalidOption('events', 'objects with type and data', given)
-  const { type, session, run, cause, transient, data, id, at, whole, large, mark, refs } = given
+  const { type, session, run, cause, transient, data, id, at, whole, large, mark, refs } = ownMembers(given)
   const ids = telling(scope, () => {
     checkType(type)
     if (!reserved && scope.engine.registry.isReserved(type)) throw deny(scope, 'TYPE_RESERVED', { type })

@@ -5,6 +5,7 @@ import { assert, type InkError, refuse } from '../model/errors.ts'
 import type { EventDraft, Receipt } from '../model/event.ts'
 import type { EventId, Id, RunId, SessionId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
+import { ownMembers } from '../model/options.ts'
 import type { RowOf } from '../model/row-types.ts'
 import { type Body, decodeBody } from '../model/rows.ts'
 import type { TableName } from '../model/tables.ts'
@@ -42,7 +43,7 @@ export const part = <Row extends object, C extends Command>(
   id: Id,
   command: C,
   about: Pick<Part<NoInfer<Row>>, 'session' | 'run' | 'cause' | 'seen' | 'whole' | 'guards'> = {},
-): Part<Row> => ({ decider, id, command, ...about })
+): Part<Row> => ownMembers({ decider, id, command, ...about })
 
 export interface PlanOptions {
   readonly key?: string

@@ -48,6 +48,9 @@ export async function storeOffered(
   return whole && stored.value !== undefined ? { ...stored, whole } : stored
 }
 
+/** Whether the writer of a stored value wanted it unmasked. */
+export const isUnmasked = (stored: Stored | undefined): boolean => stored !== undefined && Object.hasOwn(stored, 'whole')
+
 /** Checks a value as `store` would, and returns what would be stored. */
 export function checkValue(scope: Scope, value: unknown, about: Readonly<Record<string, unknown>>): Json | undefined {
   return value === undefined ? undefined : checked(scope, value, about, false)

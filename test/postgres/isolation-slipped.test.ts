@@ -3,6 +3,7 @@
 
 import { expect, test } from 'vitest'
 import { backendOn } from '../../src/backends/postgres/backend.ts'
+import type { Connections, Step } from '../../src/backends/postgres/connections.ts'
 import { enter } from '../../src/backends/postgres/database.ts'
 import { openOver } from '../../src/backends/postgres/open.ts'
 import { pooled } from '../../src/backends/postgres/pool.ts'
@@ -41,6 +42,8 @@ test('slipped SQL that changes settings of the session keeps no other tenant fro
     `set search_path = pg_temp`,
     `set bytea_output = 'escape'`,
     `set enable_indexscan = off`,
+    `set row_security = off`,
+    `set standard_conforming_strings = off`,
     `deallocate all`,
     // Comes last, because it may cancel what is slipped in after it.
     `set statement_timeout = 1`,
@@ -52,6 +55,23 @@ test('slipped SQL that changes settings of the session keeps no other tenant fro
   }
   const store = await open({ backend })
   expect((await store.tenant(ACME).verify()).problems).toEqual([])
+})
+
+test('slipped SQL that opens a transaction makes no write of another tenant look saved that is not', async () => {
+  const { url, slip, reads, backend } = await openSlippery()
+  await reads(ACME)
+  await slip('begin')
+  await commitTo(backend, ACME, 'kept')
+  expect(await payloads(url)).toContain('"kept"')
+})
+
+test('a write whose transaction was opened anew by slipped SQL is not said to be saved', async () => {
+  const { url, slipIntoNext, backend } = await openSlippery()
+  await commitTo(backend, ACME, 'first')
+  slipIntoNext('begin')
+  await expect(commitTo(backend, ACME, 'second')).rejects.toThrow('left a transaction open')
+  await commitTo(backend, ACME, 'third')
+  expect((await payloads(url)).filter((payload) => /first|second|third/.test(payload))).toEqual(['"first"', '"third"'])
 })
 
 test('slipped SQL cannot move the head of its own tenant by hand, move it back, or change the state of the tenant', async () => {
@@ -85,7 +105,18 @@ async function openSlippery() {
   const wall = await asSuperuser(url, wallOf)
   const { listen: _, ...real } = pooled({ url: login, connections: 1 })
   const tenantKey = await asSuperuser(url, keyOfWall)
-  const backend = backendOn(await openOver({ url: login, tenantKey }, real), { url: login })
+  const next: Step[] = []
+  const slippery: Connections = {
+    ...real,
+    acquire: async () => {
+      const connection = await real.acquire()
+      return {
+        ...connection,
+        run: async (steps, timeoutMs) => (await connection.run([...next.splice(0), ...steps], timeoutMs)).slice(-steps.length),
+      }
+    },
+  }
+  const backend = backendOn(await openOver({ url: login, tenantKey }, slippery), { url: login })
   later(() => backend.close())
   const slip = async (sql: string): Promise<string> => {
     const connection = await real.acquire()
@@ -100,8 +131,16 @@ async function openSlippery() {
     await backend.rows.get(tenant, 'sessions', 's')
     return (await backend.journal.page(tenant, { from: 0, limit: 100 })).events
   }
-  return { slip, reads, backend, wall }
+  const slipIntoNext = (text: string) => void next.push({ text })
+  return { url, slip, slipIntoNext, reads, backend, wall }
 }
+
+/** What another connection sees. */
+const payloads = (url: string): Promise<readonly string[]> =>
+  asSuperuser(url, async (superuser) => {
+    const { rows } = await superuser.query<{ payload: string }>(`select payload from inkfast.events where tenant = '${ACME}' order by seq`)
+    return rows.map(({ payload }) => payload)
+  })
 
 async function commitTo(backend: Backend, tenant: TenantId, text = 'x'): Promise<void> {
   const make = maker(Number(Math.random().toString().slice(2, 10)))

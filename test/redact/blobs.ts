@@ -28,6 +28,8 @@ export function blobs(count: number): { readonly name: string; readonly data: un
         return { name: 'wrapped', data: text.replace(/.{76}/g, '$&\n') }
       case 5:
         return { name: 'JSON text', data: JSON.stringify({ content: [{ blob: text }] }) }
+      case 1:
+        return { name: 'URL-safe, wrapped', data: text.replace(n % 4 === 1 ? /.{76}/g : /.{64}/g, '$&\n') }
       default:
         return { name: 'URL-safe', data: text }
     }

@@ -1,5 +1,5 @@
 // More families of provider keys with a shape of their own. Values are made up at test time, and prefixes are put together from parts.
-import { BASE36, BASE62, BASE64, BASE64URL, type Chance, DIGITS, HEX, UPPER } from './chance.ts'
+import { BASE36, BASE62, BASE64, BASE64URL, type Chance, DIGITS, HEX, LOWER, UPPER } from './chance.ts'
 import type { Family } from './families.ts'
 
 const UP36 = UPPER + DIGITS
@@ -131,5 +131,32 @@ export const VENDORS: readonly Family[] = [
   made('weights and biases', 'wan' + 'db_v1_', [BASE62, 77]),
   made('yandex oauth', 'y' + '0_', [BASE64URL, 55]),
   made('yandex api key', 'AQ' + 'VN', [BASE64URL, 36]),
+  { name: 'amazon mws', make: (c) => `${'amzn' + '.mws.'}${uuid(c)}` },
+  made('amazon login access', 'Atz' + 'a|IwEB', [BASE64URL, 160]),
+  made('amazon login refresh', 'Atz' + 'r|IwEB', [BASE64URL, 160]),
+  made('bitbucket data center', 'BB' + 'DC-', 'N', [BASE64, 43]),
+  made('brave search', 'BS' + 'A', [BASE62, 28]),
+  made('checkout.com', 'sk' + '_sbox_', [BASE36, 26]),
+  { name: 'cloudflare tunnel', make: (c) => base64(JSON.stringify({ a: c.chars(HEX, 32), t: uuid(c), s: c.chars(BASE64, 44) })) },
+  made('confluent', 'cf' + 'lt', [BASE64, 60]),
+  made('elastic service', 'es' + 'su_', [BASE64, 96]),
+  made('github installation, old', 'v1' + '.', [HEX, 40]),
+  made('gitlab runner registration', 'gl' + 'rtr-', [BASE64URL, 20]),
+  { name: 'helicone', make: (c) => `${'s' + 'k-helicone'}${[7, 7, 7, 7].map((n) => `-${c.chars(BASE36, n)}`).join('')}` },
+  made('instagram', 'IG' + 'QV', [BASE62, 150]),
+  { name: 'jetbrains', make: (c) => `${'pe' + 'rm-'}${base64('bob.smith')}.${base64('token-1')}.${c.chars(BASE62, 30)}` },
+  { name: 'launchdarkly api', make: (c) => `${'ap' + 'i-'}${uuid(c)}` },
+  made('linkedin', 'WPL' + '_AP1.', [BASE62, 16], '.', [BASE64, 6], '=='),
+  { name: 'new relic license', make: (c) => `eu01xx${c.chars(HEX, 30)}${'NR' + 'AL'}` },
+  made('nostr', 'ns' + 'ec1', ['qpzry9x8gf2tvdw0s3jn54khce6mua7l', 58]),
+  made('openai session', 'se' + 'ss-', [BASE62, 40]),
+  made('packagist', 'pack' + 'agist_uut_', [HEX, 68]),
+  made('salesforce', '00' + 'D', [BASE62, 12], '!AQ', [`${BASE62}._`, 94]),
+  made('stellar', 'S' + 'B', [UPPER + '234567', 54]),
+  made('telnyx', 'KE' + 'Y', [DIGITS + 'ABCDEF', 32], '_', [BASE62, 22]),
+  made('trello', 'AT' + 'TA', [HEX, 72]),
+  made('twitch', 'oau' + 'th:', [LOWER + DIGITS, 30]),
+  made('woocommerce', 'c' + 's_', [HEX, 40]),
+  made('zoho', '10' + '00.', [HEX, 32], '.', [HEX, 32]),
   made('zuplo', 'zp' + 'ka_', [HEX, 32], '_', [HEX, 8]),
 ]

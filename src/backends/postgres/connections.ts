@@ -19,7 +19,9 @@ export interface Connection {
   run(steps: readonly Step[], timeoutMs: number): Promise<readonly (readonly Cells[])[]>
   /** Runs a script of several statements without values, such as a migration. */
   script(text: string): Promise<void>
-  /** Returns the connection to the pool; a broken one is destroyed. */
+  /** Whether a transaction is open: `begin` opened it, or SQL that was slipped into a tenant's transaction. */
+  readonly isOpen?: () => boolean
+  /** Returns the connection to the pool; a broken one, or one with an open transaction, is destroyed. */
   release(broken?: boolean): void
 }
 

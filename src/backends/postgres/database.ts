@@ -44,12 +44,15 @@ const NO_TIMEOUTS: LoginTimeouts = { statement: '0', lock: '0' }
 
 /**
  * Settings of every transaction, whatever an earlier one left on the connection. Names are restricted to the server's own schema: an
- * attacker could otherwise define a better matching function or type and read along. Text and arrays are read as they were sent.
+ * attacker could otherwise define a better matching function or type and read along. Text and arrays are read as they were sent, and the
+ * wall hides rows instead of refusing them.
  */
 const guarding = ({ statement, lock }: LoginTimeouts): readonly string[] => [
   `'search_path', 'pg_catalog, pg_temp'`,
   `'client_encoding', 'UTF8'`,
   `'array_nulls', 'on'`,
+  `'standard_conforming_strings', 'on'`,
+  `'row_security', 'on'`,
   `'statement_timeout', '${statement}'`,
   `'lock_timeout', '${lock}'`,
 ]
@@ -201,9 +204,10 @@ export class Database {
   ): Promise<readonly (readonly Cells[])[]> {
     const asked = this.#prepares && !held ? steps : steps.map(({ prepared: _, ...step }) => step)
     const first = held ? undefined : this.#become(opening, values)
-    if (!first) return connection.run(asked, this.#timeoutMs)
-    const results = await connection.run([first, ...asked], this.#timeoutMs)
-    return results.slice(1)
+    const results = await connection.run(first ? [first, ...asked] : asked, this.#timeoutMs)
+    // Only SQL that was slipped in can do this. An acknowledged write would be lost.
+    if (!held && connection.isOpen?.()) throw new NoAnswer(`${this.place} left a transaction open, so nothing was saved`)
+    return first ? results.slice(1) : results
   }
 
   /** Undefined if the login is the app role and there are no settings. */

@@ -48,7 +48,10 @@ export function pooled(options: PoolOptions): Connections {
   // A broken idle connection is replaced on demand, and a user of a broken one gets its error there. Both also emit an `error` event, which
   // would end the program without a listener.
   pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('connect', (client) => {
+    client.on('error', () => {})
+    watchTransaction(client)
+  })
   return {
     place,
     local,
@@ -62,9 +65,17 @@ function connection(client: PoolClient, place: string): Connection {
   return {
     run: (steps, timeoutMs) => run(client, steps, timeoutMs, place),
     script: (text) => within(client, SCRIPT_MS, place, async () => void (await client.query(text))),
-    release: (broken) => client.release(broken ?? false),
+    isOpen: () => open.has(client),
+    release: (broken) => client.release(broken || open.has(client)),
   }
 }
+
+/** Connections whose last answer said that a transaction is open. */
+const open = new WeakSet<object>()
+
+/** The driver's own listener ends the round trip, so ours comes first. */
+const watchTransaction = (client: PoolClient): void =>
+  void wireOf(client).prependListener('readyForQuery', ({ status }) => void (status === 'I' ? open.delete(client) : open.add(client)))
 
 function run(
   client: Client | PoolClient,
@@ -122,7 +133,13 @@ interface Socket {
   unref(): void
 }
 
-const streamOf = (client: Client | PoolClient): Socket => (client as unknown as { connection: { stream: Socket } }).connection.stream
+interface Wire {
+  readonly stream: Socket
+  prependListener(name: 'readyForQuery', listener: (message: { readonly status: string }) => void): unknown
+}
+
+const wireOf = (client: Client | PoolClient): Wire => (client as unknown as { connection: Wire }).connection
+const streamOf = (client: Client | PoolClient): Socket => wireOf(client).stream
 
 async function listen(
   config: ClientConfig,

@@ -5,6 +5,7 @@ import type { InboxDelivery, InboxItemId, InboxKind, InboxRow } from '../../mode
 import type { Stored } from '../../model/run.ts'
 import { derivedId } from '../derived-id.ts'
 import { type Part, part } from '../execute.ts'
+import { isUnmasked } from '../json-or-blob.ts'
 import type { Scope } from '../scope.ts'
 import { inbox } from './inbox-decider.ts'
 
@@ -40,7 +41,7 @@ export function offerInboxPart(
     ...(key !== undefined && { key }),
     ...(at !== undefined && { at }),
   }
-  return part(inbox, id, { verb: 'offer', id, set }, { session, ...about, whole: payload.whole })
+  return part(inbox, id, { verb: 'offer', id, set }, { session, ...about, whole: isUnmasked(payload) })
 }
 
 /** The id follows from the key, if there is one. The key is taken as long as the row exists. */

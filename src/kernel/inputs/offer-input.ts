@@ -10,7 +10,7 @@ import { isOver, type RunRow, type Stored } from '../../model/run.ts'
 import { derivedId } from '../derived-id.ts'
 import { everyRow } from '../every-row.ts'
 import { NOT_THERE, part, plan, readRow } from '../execute.ts'
-import { load, storeOffered } from '../json-or-blob.ts'
+import { isUnmasked, load, storeOffered } from '../json-or-blob.ts'
 import { maskKey } from '../names.ts'
 import { isConflict } from '../outcome.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
@@ -70,7 +70,7 @@ export async function offerInput(
     const run = await hearer(scope, session, turn)
     const set = { boundary, content: stored, ...(key !== undefined && { key }) }
     const about = { session, ...(run && { run }) }
-    const offer = part(input, id, { verb: 'offer', id, set }, { ...about, seen: NOT_THERE, whole: stored.whole })
+    const offer = part(input, id, { verb: 'offer', id, set }, { ...about, seen: NOT_THERE, whole: isUnmasked(stored) })
     // The commit changes the row of the run too, so that the run cannot end without having looked for this input.
     const prompt = run ? [part(runDecider, run, { verb: 'prompt', id: run, input: id }, about)] : []
     const { rows } = await plan(scope, [offer, ...prompt], { open: session, time })

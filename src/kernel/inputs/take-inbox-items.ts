@@ -11,7 +11,7 @@ import type { Stored } from '../../model/run.ts'
 import { telling } from '../draft.ts'
 import { everyRow } from '../every-row.ts'
 import { type Part, part } from '../execute.ts'
-import { load } from '../json-or-blob.ts'
+import { isUnmasked, load } from '../json-or-blob.ts'
 import { isConflict } from '../outcome.ts'
 import { type Asked, slotOf } from '../runs/asked.ts'
 import type { BranchHandle } from '../runs/branch.ts'
@@ -121,7 +121,7 @@ async function take(open: RunWriter, asked: Asked, wanted: WantedItems): Promise
   const parts = rows.map((row) => part(inbox, row.id, { verb: 'claim', id: row.id, claim, from }, about))
   const outcome = { claim: id, batches: rows.map(keep), ...(from && { redriven: true }) }
   try {
-    const whole = rows.some(({ payload }) => payload?.whole)
+    const whole = rows.some(({ payload }) => isUnmasked(payload))
     return await record(open, asked, 'inbox', outcome, parts, whole)
   } catch (error) {
     if (!isConflict(error, 'inbox')) throw error

@@ -11,7 +11,7 @@ import type { Stored } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { everyRow } from '../every-row.ts'
 import { part } from '../execute.ts'
-import { load } from '../json-or-blob.ts'
+import { isUnmasked, load } from '../json-or-blob.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { type Asked, slotOf } from '../runs/asked.ts'
 import type { BranchHandle } from '../runs/branch.ts'
@@ -72,7 +72,7 @@ async function take(open: RunWriter, asked: Asked, wanted: Wanted): Promise<Entr
     const accept = heardNow.map(({ kept: { id }, from }) => part(input, id, { verb: 'accept', id, run: open.id, from: from?.run }, about))
     const outcome = { inputs: heardNow.map(({ kept }) => kept) }
     const command = { verb: 'take', id: open.id, slot: slotOf(asked), kind: 'inputs', outcome } as const
-    const whole = heardNow.some(({ kept: { content } }) => content?.whole)
+    const whole = heardNow.some(({ kept: { content } }) => isUnmasked(content))
     await open.change(command, accept, { at, guards: guardsOf(heardNow), whole })
     return { ...asked, seq: 0, at, done: true, outcome }
   })

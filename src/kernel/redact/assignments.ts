@@ -2,7 +2,7 @@
 // any number of backslashes before them, as JSON inside JSON has.
 import { cookieSpan, digestEnd, lineEnd } from './headers.ts'
 import type { KeyJudge } from './keys.ts'
-import { absentValue, charKind, generated, innocentValue, passwordLike, random, UUID } from './looks.ts'
+import { absentValue, charKind, generated, innocentValue, passwordLike, random, structure, UUID } from './looks.ts'
 import { pgpassSpan } from './password-lines.ts'
 import { placeholderEnd, withoutPlaceholders } from './placeholder.ts'
 import type { Span } from './spans.ts'
@@ -94,7 +94,8 @@ function judgeInText(text: string, key: Key, judge: KeyJudge): KeyKind {
   const whole = text.slice(key.start, key.end)
   // In `token.close = …` the name is `close`; a quoted key with dots in it is one name.
   const name = key.quoted ? whole : whole.slice(whole.lastIndexOf('.') + 1)
-  if (!NEEDS_MORE.test(name)) return judge(name)
+  // `API_TOKEN` is a name of its own, also in `the build used API_TOKEN=…`.
+  if (!NEEDS_MORE.test(name) || name.includes('_')) return judge(name)
   let start = key.start
   for (let words = 0; words < 2 && start > 1 && text.charCodeAt(start - 1) === SPACE; words++) {
     let before = start - 1
@@ -237,12 +238,15 @@ function bare(text: string, at: number, from: number, key: Key, kind: KeyKind, w
   if (kind === 'likely' && !(tight && equals)) return undefined
   // A plain word counts only by its form: `password=swordfish`, or a line of its own.
   const form = tight ? equals && value.length >= 3 : alone(text, key, end) && lineValue(value) && !(equals && kind !== 'all')
-  const ok = !STRUCTURE.test(value) && (form || (passwordLike(value) && !/^[A-Z]+-\d+$/.test(value)))
+  const ok = !structure(value, environment(text, key, end, equals)) && (form || (passwordLike(value) && !/^[A-Z]+-\d+$/.test(value)))
   return ok ? spanOf(value, start, kind) : undefined
 }
 
-/** An opening bracket begins a structure, unless it is the bracket of a placeholder. A member or type is code. */
-const STRUCTURE = /^(?!\[redacted:)[[{(]|^[A-Za-z_$][\w$]{0,64}(?:\.[A-Za-z_$][\w$]{0,64}){1,8}$/
+/** A line of its own like `DB_PASSWORD=…`, as in an environment. `PASSWORD=settings.PASSWORD` repeats its key and is code. */
+function environment(text: string, key: Key, end: number, equals: boolean): boolean {
+  const name = text.slice(key.start, key.end)
+  return equals && /^[A-Z][A-Z0-9_]+$/.test(name) && alone(text, key, end) && !text.slice(key.end, end).endsWith(`.${name}`)
+}
 
 /** On a line of its own (YAML, INI, .env) even a plain word is the password, unless it is written like a heading or a type. */
 function lineValue(value: string): boolean {

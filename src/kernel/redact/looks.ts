@@ -4,7 +4,7 @@ import { ABSENT_VALUES, INNOCENT_VALUES } from './words.ts'
 
 /** A reference to a secret is not the secret: `$TOKEN`, `${{ secrets.X }}`, `process.env.KEY`, `<your key>`, `****`, `getKey()`. */
 const REFERENCE =
-  /^(?:\$\{|\$\(|\$[A-Za-z_]|\$env:|<[^>]{0,80}>?|\{\{|\{[A-Za-z_]|%[A-Za-z_]+%|[*•.xX_-]{3,}$|(?:process|os|env|import|config|settings|self|this|req|request|ctx|args|options|secrets|vars|var|data|local|ENV|Deno|Bun|System|params|user|credentials|body|props|state|row|await)[.[]|!Ref|!Sub|\[REDACTED|\[FILTERED)/
+  /^(?:\$\{|\$\(|\$[A-Za-z_]|\$env:|<[^>]{0,80}>?|\{\{|\{[A-Za-z_]|%[A-Za-z_]+%|[*•.xX_-]{3,}$|(?:process|os|env|import|config|settings|self|this|req|request|ctx|args|options|secrets|vars|var|data|local|ENV|Deno|Bun|System|params|user|credentials|body|props|state|row|await)[.[]|!Ref|!Sub|\[(?:REDACTED|FILTERED)(?:[ _:-][\w -]{0,40})?\]?$)/
 const CALL = /^[A-Za-z_$][\w$.]{0,60}(?:\(|\[(?!redacted:))/
 const LOOSE =
   /^(?:your|my|some|the|an?|example|sample|dummy|fake|test|insert|enter|changeme|change|replace|todo|placeholder|xxx)[-_ ](?:[a-z]+[-_ ])*(?:key|token|secret|password|here|value|goes|credential|me)[a-z_-]{0,20}$/i
@@ -111,6 +111,15 @@ export function passwordLike(word: string): boolean {
     else if ('!@#$%^&*+~'.includes(word[at] as string)) marks++
   }
   return letters > 0 && (digits > 0 || marks > 0)
+}
+
+/** An opening bracket begins a structure, unless it is the bracket of a mask. */
+const BRACKET = /^(?!\[(?:redacted:|REDACTED\]|FILTERED\]))[[{(]/
+const MEMBER = /^[A-Za-z_$][\w$]{0,64}(?:\.[A-Za-z_$][\w$]{0,64}){1,8}$/
+
+/** A member or type is code, unless it looks random or stands where no code can. */
+export function structure(value: string, plain: boolean): boolean {
+  return BRACKET.test(value) || (MEMBER.test(value) && !plain && !random(value, 16))
 }
 
 export const UUID = /[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}/

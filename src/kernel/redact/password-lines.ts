@@ -13,7 +13,7 @@ const PORT = /:(?:\d{4,5}|\*):/y
 const HOST = /^(?=[^:]*[A-Za-z.*])[\w.*-]+$/
 const LONGEST_HOST = 128
 const REST =
-  /(?:[A-Za-z_][\w-]{0,62}|\*):(?:[A-Za-z_][\w.@-]{0,62}|\*):((?:\[redacted:[a-z0-9-]{1,32}:[0-9a-f]{8}\]|[^\s:"'`]){1,128})(?=[\s"'`]|$)/y
+  /(?:[A-Za-z_][\w-]{0,62}|\*):(?:[A-Za-z_][\w.@-]{0,62}|\*):((?:\[redacted:[a-z0-9-]{1,32}:[0-9a-f]{8}\]|\\[:\\]|[^\s:"'`\\]){1,128})(?=[\s"'`]|$)/y
 const EDGES = ' \t\r\n"\'`=(['
 
 /** Finds the password of `host:port:database:user:password` by the colon before the port. The line may be quoted in a text. */
@@ -33,12 +33,16 @@ export function pgpassSpan(text: string, colon: number): Span | undefined {
 
 const NEAR = 512
 const HERE_LINES = /(?:\n[\w.-]{1,64}:[^\n]{1,256}){0,32}/y
+const LINES_BEFORE = /(?:^|\n)[^\n]{0,64}["'][\w.-]{1,64}:[^\n"']{1,256}\n(?:[\w.-]{1,64}:[^\n"']{1,256}\n){0,32}$/
 const ACCOUNT = /(?<![^\s"'`])([A-Za-z_][\w.-]{0,63}):([^\s"'`|<>\\:/][^\s"'`|<>\\]{2,127})/g
 
 /** `echo 'user:password' | chpasswd`, and the lines of its here document. */
 export function chpasswdSpans(text: string, spans: Span[]): void {
   for (let at = text.indexOf('chpasswd'); at >= 0; ) {
-    const start = Math.max(text.lastIndexOf('\n', at), at - NEAR, 0)
+    const line = Math.max(text.lastIndexOf('\n', at), at - NEAR, 0)
+    // The quotes of `echo "a:b` may close several lines below.
+    const before = LINES_BEFORE.exec(text.slice(Math.max(0, line + 1 - NEAR), line + 1))
+    const start = before === null ? line : line + 1 - before[0].length
     const stop = text.indexOf('\n', at)
     const end = Math.min(stop < 0 ? text.length : stop, at + NEAR)
     HERE_LINES.lastIndex = end

@@ -1,6 +1,7 @@
 // Finds secrets that a sentence or a command line announces: `Bearer …`, `the password is …`, `--token …`, `curl -u user:…`.
 import type { KeyJudge } from './keys.ts'
 import { basicPair, innocentValue, passwordLike, random, UUID } from './looks.ts'
+import { sqlSpan } from './pairs.ts'
 import { isPlaceholder, withoutPlaceholders } from './placeholder.ts'
 import type { Span } from './spans.ts'
 import { nextName } from './spoken-names.ts'
@@ -15,6 +16,8 @@ const SENTENCE_ENDS = '.!?;'
 export function phraseSpans(text: string, spans: Span[]): void {
   for (let hit = nextName(text, 0); hit !== undefined; hit = nextName(text, hit.end)) {
     let at = hit.end
+    const inSql = text.charCodeAt(at - 1) === 100 || text.charCodeAt(at - 1) === 68 ? sqlSpan(text, hit.start) : undefined
+    if (inSql !== undefined) spans.push(inSql)
     if (text[at] === ':' || text[at] === '=') at++
     if (!isBlank(text.charCodeAt(at))) continue
     const said = text.slice(hit.start, hit.end)
@@ -77,10 +80,10 @@ function secretWord(name: string, word: string, n: number, glue: boolean): boole
 
 const FLAG = /(?<![\w-])--?([A-Za-z][\w-]{1,60}) {1,3}(["']?)([^\s"'\\-][^\s"'\\]{0,511})/g
 const USER = /(?<![\w-])(?:-u|-U|--user|--proxy-user)(?: {0,2}|=)["']?([^\s:"']{1,128}):([^\s"'\\]{1,256})/g
-const SHORT_FLAG = / -[pa]/
+const SHORT_FLAG = / -[paPw]/
 const USER_FLAG = /-(?:[uU]|-user|-proxy-user)/
 const SHORT =
-  /\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|docker login|redis-cli)\b[^\n|;]{0,160}? (?:-p|-a) {0,1}["']?([^\s"'\\-][^\s"'\\]{2,128})/g
+  /\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|docker login|redis-cli|mongosh|mongodump|mongorestore|az login|ldapsearch|ldapmodify|sqlcmd)\b[^\n|;]{0,160}? (?:-p|-a|-P|-w) {0,1}["']?([^\s"'\\-][^\s"'\\]{2,128})/g
 
 export function commandSpans(text: string, judge: KeyJudge, spans: Span[]): void {
   for (const hit of text.matchAll(FLAG)) {
@@ -96,6 +99,7 @@ export function commandSpans(text: string, judge: KeyJudge, spans: Span[]): void
   if (USER_FLAG.test(text) && /\bcurl\b|\bhttp\b|\bwget\b/.test(text)) {
     for (const hit of text.matchAll(USER)) push(hit, 2, spans, /^\d+$/.test(hit[1] as string) && /^\d+$/.test(hit[2] as string))
   }
+  if (text.includes('pass:')) for (const hit of text.matchAll(OPENSSL)) push(hit, 1, spans, false)
   if (!SHORT_FLAG.test(text)) return
   for (const hit of text.matchAll(SHORT)) push(hit, 1, spans, /^\d{2,5}(?::\d+)?$/.test(hit[1] as string))
 }
@@ -105,6 +109,8 @@ function push(hit: RegExpExecArray, group: number, spans: Span[], innocent: bool
   const end = hit.index + hit[0].length
   if (!innocent && !innocentValue(value)) spans.push({ start: end - value.length, end, kind: 'key' })
 }
+
+const OPENSSL = /\bpass(?:in|out)?[ \t]{1,4}pass:([^\s"'\\]{3,128})/g
 
 const FORM = /name="([^"\r\n]{1,64})"(?:\r?\n){2}([^\r\n]{1,1024})/g
 

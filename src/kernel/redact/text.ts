@@ -4,6 +4,7 @@ import type { Bound } from './bound.ts'
 import type { KeyJudge } from './keys.ts'
 import { manifestSpans } from './manifests.ts'
 import { attributeSpans, elementSpans } from './markup.ts'
+import { besideSpans } from './pairs.ts'
 import { chpasswdSpans, netrcSpans } from './password-lines.ts'
 import { pemSpans } from './pem.ts'
 import { percentSpans } from './percent.ts'
@@ -18,6 +19,8 @@ import { urlSpans, zapierSpans } from './urls.ts'
 
 /** No shorter text can contain a named secret (`pwd=x1`). */
 const SHORTEST = 6
+/** No shorter text can contain a name beside its secret (`'pw', '…'`). */
+const PAIR = 16
 const COMMAND = /(?:^|[\s"'`([])--?[A-Za-z]/
 
 /** A secret hidden behind another is found on the next pass. The limit keeps the cost linear. */
@@ -56,6 +59,8 @@ function look(text: string, judge: KeyJudge, bound: Bound, traits?: number): rea
   if (text.length >= SHORTEST) {
     const here = traits ?? survey(text)
     find(text, judge, found, here)
+    // Most short texts have neither, and need not be searched.
+    if ((here & (ASSIGN | PHRASE)) !== 0 && text.length >= PAIR) besideSpans(text, judge, found)
     if ((here & PERCENT) !== 0) percentSpans(text, (decoded, inside) => find(decoded, judge, inside, traits ?? survey(decoded)), found)
   }
   return apart(text, found)

@@ -12,3 +12,12 @@ test.each([
   expect(redact.value(data)).toBe(data)
   expect(redact.text(`value:${word}Zz`)).not.toContain(word)
 })
+
+test.each(['\n', '\r\n', '\\n'])(
+  'a list of keys with the width and the signs of wrapped base64 is masked with %j between them',
+  (lineEnd) => {
+    const keys = Array.from({ length: 6 }, (_, n) => `nv${'api-'}aB3dE5gH7jK9mN1pQ3sT5-W7yZ9bC1dE3gH5jK7mN9pQ1sT3vW5yZ7bC9dE1gH3_${n}`)
+    const masked = redact.text(keys.join(lineEnd))
+    for (const key of keys) expect(masked).not.toContain(key)
+  },
+)

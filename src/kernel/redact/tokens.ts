@@ -66,8 +66,9 @@ export function tokenSpans(text: string, percent: boolean, spans: Span[]): void 
     while (start > 0 && classOf(text, start - 1) !== 0) start--
     let end = at + 1
     while (end < size && classOf(text, end) !== 0) end++
-    if (end - start >= SHORTEST) readRegion(text, start, end, percent, spans)
-    at = wrappedEnd(text, start, end) + STRIDE
+    const stop = wrappedEnd(text, start, end)
+    if (end - start >= SHORTEST) readRegion(text, start, end, percent, stop > end, spans)
+    at = stop + STRIDE
   }
 }
 
@@ -76,8 +77,11 @@ function classOf(text: string, at: number): number {
   return code < 128 ? (CLASS[code] as number) : 0
 }
 
-/** Without percent signs an escape can only stand before the region: its backslash is not part of one. */
-function readRegion(text: string, from: number, end: number, percent: boolean, spans: Span[]): void {
+/**
+ * Without percent signs an escape can only stand before the region: its backslash is not part of one. `wrapped`: the region is the first line
+ * of wrapped base64, which may begin like the key of an unknown vendor.
+ */
+function readRegion(text: string, from: number, end: number, percent: boolean, wrapped: boolean, spans: Span[]): void {
   const start = from + escaped(text, from)
   let at = start
   let deadWebToken = start
@@ -99,7 +103,7 @@ function readRegion(text: string, from: number, end: number, percent: boolean, s
     if (stop < 0) stop = known(text, at, spans)
     if (stop < 0) stop = marked(text, at, end, spans)
     // A word does not start again after each dot: it would be read once per dot.
-    if (stop < 0 && (at === start || (classOf(text, at - 1) === JOINT && text[at - 1] !== '.') || afterEscape(text, at))) {
+    if (stop < 0 && !wrapped && (at === start || (classOf(text, at - 1) === JOINT && text[at - 1] !== '.') || afterEscape(text, at))) {
       stop = vendor(text, at, end, spans)
     }
     if (stop > at) {
@@ -212,8 +216,8 @@ function vendor(text: string, at: number, limit: number, spans: Span[]): number 
   if (end - at < LONG_BODY + 3) return -1
   PREFIX.lastIndex = at
   const prefix = PREFIX.exec(text)
-  // Beyond a kilobyte it is content, not a key.
-  if (prefix === null || end - at > 1024) return -1
+  // The modulus of an RSA key has 342 characters. Whatever is so long is content, not a key.
+  if (prefix === null || end - at > 320) return -1
   if (INNOCENT_PREFIXES.has(prefix[0].slice(0, -1).toLowerCase())) return -1
   const body = text.slice(at + prefix[0].length, end)
   if (FILE.test(body) || UUID.test(body)) return -1

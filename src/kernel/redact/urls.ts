@@ -1,6 +1,7 @@
 // Finds the password in `scheme://user:password@host`, with any scheme, and a lone key before the `@`. User and host stay: they show where
 // the agent went.
 import { innocentValue, random } from './looks.ts'
+import { placeholderEnd } from './placeholder.ts'
 import type { Span } from './spans.ts'
 
 const STOPS = ' \t\r\n"\'`<>\\,;|)}]'
@@ -12,7 +13,8 @@ export function urlSpans(text: string, spans: Span[]): void {
     const start = at + 3
     const info = userInfoEnd(text, start)
     if (info < 0) continue
-    const colon = text.indexOf(':', start)
+    // A user that is masked has colons of its own.
+    const colon = text.indexOf(':', Math.max(start, placeholderEnd(text, start)))
     const named = colon >= 0 && colon < info
     const from = named ? colon + 1 : start
     const secret = text.slice(from, info)

@@ -24,7 +24,7 @@ export const SECRET_PHRASES: Readonly<Record<Exclude<KeyKind, 'none'>, readonly 
     'service role key', 'subscription key', 'webhook key', 'deploy key', 'ssh key', 'pgp key', 'gpg key', 'hmac key',
     'aes key', 'rsa key', 'jwt key', 'root key', 'admin key', 'license key', 'integration key',
     'ingest key', 'recovery key', 'unseal key', 'vault key', 'license secret',
-    'seed phrase', 'mnemonic', 'recovery phrase', 'recovery codes', 'backup codes', 'wallet key',
+    'psk', 'preshared key', 'pre shared key', 'functions key', 'store pass', 'storepass', 'key pass', 'keypass', 'seed phrase', 'mnemonic', 'recovery phrase', 'recovery codes', 'backup codes', 'wallet key',
     // "<vendor> key": the vendors whose keys agents use most.
     'openai key', 'open ai key', 'anthropic key', 'claude key', 'gemini key', 'mistral key', 'cohere key', 'groq key',
     'stripe key', 'aws key', 'azure key', 'gcp key', 'google key', 'github key', 'twilio key', 'sendgrid key',
@@ -109,7 +109,7 @@ export const INNOCENT_VALUES: ReadonlySet<string> = new Set([
 // biome-ignore format: a list of words is read in lines, not in a column
 export const ABSENT_VALUES: ReadonlySet<string> = new Set([
   'null', 'nil', 'none', 'undefined', 'true', 'false', 'string', 'number', 'boolean', 'integer', 'object', 'bearer', 'basic', 'required', 'optional',
-  'omit', 'include', 'same-origin', 'inherit', // of `credentials` in fetch, of `secrets` in a workflow
+  'omit', 'include', 'same-origin', 'inherit', 'read', 'write', // of `credentials` in fetch, of `secrets` and `id-token` in a workflow
 ])
 
 /**
@@ -157,8 +157,8 @@ export const SPOKEN_OTHER: ReadonlySet<string> = new Set([
 export const SPOKEN_GLUE: ReadonlySet<string> = new Set(['is', 'was', 'to', 'as', 'be', '->', '→', 'called', 'now'])
 
 /** Properties that come in pairs: `{ name: 'DB_PASSWORD', value: '…' }`, as in environments, headers and forms. */
-export const PAIR_NAMES: ReadonlySet<string> = new Set(['name', 'key', 'header', 'field', 'Name', 'Key', 'variable'])
-export const PAIR_VALUES: ReadonlySet<string> = new Set(['value', 'Value', 'val', 'content'])
+export const PAIR_NAMES: ReadonlySet<string> = new Set(['name', 'key', 'header', 'field', 'Name', 'Key', 'variable', 'ParameterKey'])
+export const PAIR_VALUES: ReadonlySet<string> = new Set(['value', 'Value', 'val', 'content', 'ParameterValue'])
 
 /** Members of a JSON Schema that may contain a real secret. An `enum` lists choices, which are public. */
 export const SCHEMA_SAMPLES: ReadonlySet<string> = new Set(['default', 'const', 'example', 'examples'])

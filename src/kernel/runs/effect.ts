@@ -1,7 +1,7 @@
 // An effect is an action outside the store, recorded once. Its result is on the tape before the program sees it, and a recorded effect is not repeated.
 
 import { InkError, refuse } from '../../model/errors.ts'
-import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf, ownMembers } from '../../model/options.ts'
 import type { ErrorData, Stored } from '../../model/run.ts'
 import { type Backoff, restMs } from '../../model/work.ts'
 import { type BackoffOptions, takeBackoff } from '../backoff.ts'
@@ -181,12 +181,8 @@ interface Settling {
 }
 
 /** Records the outcome on the tape before the program sees it. */
-export async function settle(
-  open: RunWriter,
-  asked: Asked,
-  settled: Settled,
-  { startedAt, attempt = 1, input, whole = false, begun = false }: Settling,
-): Promise<Entry> {
+export async function settle(open: RunWriter, asked: Asked, settled: Settled, settling: Settling): Promise<Entry> {
+  const { startedAt, attempt = 1, input, whole = false, begun = false } = ownMembers(settling)
   const { clock } = open.scope.engine.environment
   const at = clock.now()
   const time = new WriteTime(clock)

@@ -3,6 +3,7 @@
 import { assert, InkError, refuse } from '../../model/errors.ts'
 import type { Receipt } from '../../model/event.ts'
 import type { RunId } from '../../model/ids.ts'
+import { ownMembers } from '../../model/options.ts'
 import { isOver, type RunRow, type Slot } from '../../model/run.ts'
 import type { Usage } from '../../model/usage.ts'
 import type { ValueNode } from '../../model/value.ts'
@@ -209,7 +210,8 @@ export class RunWriter {
   }
 
   /** Changes the row of the run, together with other rows. */
-  async change(command: RunCommand, parts: readonly Part[] = [], { guards = [], whole, ...rest }: ChangeOptions = {}): Promise<Done> {
+  async change(command: RunCommand, parts: readonly Part[] = [], options: ChangeOptions = {}): Promise<Done> {
+    const { guards = [], whole, ...rest } = ownMembers(options)
     assert(!this.strict, 'a strict replay writes nothing')
     const isEntry = ENTRIES.includes(command.verb)
     if (isEntry) await this.begun.told()
@@ -221,11 +223,7 @@ export class RunWriter {
       const own = part(runDecider, id, command, { session, run: id, seen, whole })
       // A closed session refuses new steps, but ends are still recorded.
       const open = STEPS.includes(command.verb) ? { open: session } : {}
-      const done = await plan(this.scope, [own, ...parts], {
-        guards: [this.hold.guard, ...guards],
-        ...open,
-        ...rest,
-      })
+      const done = await plan(this.scope, [own, ...parts], { guards: [this.hold.guard, ...guards], ...open, ...rest })
       const left = done.rows[0]
       if (left.body) this.#see(left.body, left.revision)
       if (command.verb === 'checkpoint') this.#segment.restart()

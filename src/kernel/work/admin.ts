@@ -9,6 +9,7 @@ import type { WorkRow } from '../../model/work.ts'
 import { telling } from '../draft.ts'
 import { everyRow } from '../every-row.ts'
 import { part, plan, readRow } from '../execute.ts'
+import { isUnmasked } from '../json-or-blob.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
 import { following } from './item-origin.ts'
@@ -58,7 +59,7 @@ export async function redrive(scope: Scope, queue: string, which?: string | Redr
   const at = await storeNow(scope)
   const anew = async (id: Id<'work'>, row: WorkRow): Promise<WorkItem> => {
     const { rows } = await following(scope, { item: id, row, move: 'redriven' }, (followed) =>
-      plan(scope, [part(work, id, { verb: 'redrive', id, at }, { whole: row.payload?.whole }), ...followed]),
+      plan(scope, [part(work, id, { verb: 'redrive', id, at }, { whole: isUnmasked(row.payload) }), ...followed]),
     )
     return toItem(id, rows[0].body as WorkRow)
   }

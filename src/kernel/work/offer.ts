@@ -8,7 +8,7 @@ import { RESERVED_QUEUES, seriesOf, type WorkRow } from '../../model/work.ts'
 import { type BackoffOptions, takeBackoff } from '../backoff.ts'
 import { derivedId } from '../derived-id.ts'
 import { NOT_THERE, type Part, part, plan } from '../execute.ts'
-import { storeOffered } from '../json-or-blob.ts'
+import { isUnmasked, storeOffered } from '../json-or-blob.ts'
 import { maskKey, takeName } from '../names.ts'
 import type { Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
@@ -86,7 +86,7 @@ export const offerPart = (
   id: Id<'work'>,
   offered: Offered,
   about: Pick<Part<WorkRow>, 'session' | 'run' | 'cause' | 'seen'> = {},
-): Part<WorkRow> => part(work, id, { verb: 'offer', ...offered }, { ...about, whole: offered.payload?.whole })
+): Part<WorkRow> => part(work, id, { verb: 'offer', ...offered }, { ...about, whole: isUnmasked(offered.payload) })
 
 /** The id follows from the key, if there is one. The key is taken as long as the item exists. */
 export const itemId = (scope: Scope, queue: string, key: string | undefined): Id<'work'> =>
