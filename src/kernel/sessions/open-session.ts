@@ -39,10 +39,10 @@ export async function openSession(
   let made: SessionRow['id'] | undefined
   const isThere = async () => (await sessionByKey(scope, key)) !== undefined
   // After any refusal the session is looked up again: another caller may have created it.
-  return retryConflicts(scope, isThere, async (attempt) => {
+  const opened = await retryConflicts<OpenedSession>(scope, isThere, async (attempt) => {
     const found = await sessionByKey(scope, key, attempt === 1)
     // A commit whose answer was lost may have created the session all the same.
-    if (found) return { ...checkOwner(scope, found, set.owner), created: found.row.id === made }
+    if (found) return { ...found, created: found.row.id === made }
     if (set.relation?.at !== undefined) await checkWritten(scope, set.relation.at)
     const id = scope.engine.newId<'session'>()
     made = id
@@ -54,6 +54,8 @@ export async function openSession(
     scope.engine.sessions.set(scope.tenant, id, { revision: rows[0].revision, state: row.state })
     return { row, revision: rows[0].revision, created: true }
   })
+  // Outside of the retry: a session of another owner stays one.
+  return { ...checkOwner(scope, opened, set.owner), created: opened.created }
 }
 
 /** A view that is limited to an owner creates sessions of that owner only. */
