@@ -141,7 +141,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     })
     expect(wrong).toEqual([])
     // The controls: they did die, and some of them with something in hand.
-    expect(died).toBeGreaterThan(deaths.length * 0.8)
+    expect(died).toBeGreaterThan(deaths.length * 0.6)
     // The few deaths of a short run on a server may all have nothing in hand.
     if (LONG || engine === 'sqlite') expect(doubted).toBeGreaterThan(rounds(0, 3))
   })
