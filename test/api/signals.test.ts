@@ -165,12 +165,13 @@ describe.each(engines)('on $name', ({ open }) => {
     const { store, session } = await openWorld(await open())
     const tails = () => [store.events({ live: true, after: 1000 }), session.canvas('plan').subscribe({ from: 0 }), store.memory.subscribe()]
     const over = { done: true, value: undefined }
-    for (const tail of tails()) {
-      const waiting = tail.next()
-      await store.head()
-      expect(await tail.return()).toEqual(over)
-      expect(await waiting).toEqual(over)
-    }
+    for (const begun of [async () => {}, () => store.head()])
+      for (const tail of tails()) {
+        const waiting = tail.next()
+        await begun()
+        expect(await tail.return()).toEqual(over)
+        expect(await waiting).toEqual(over)
+      }
     const waiting = tails().map((tail) => tail.next())
     await store.close()
     expect(await Promise.all(waiting)).toEqual([over, over, over])

@@ -41,6 +41,8 @@ async function* follow(
   checkKnown(unknown, 'memory.subscribe')
   if (about !== undefined) checkAbout(about)
   const { seq: after } = await scope.engine.backend.journal.head(scope.tenant)
+  // It was left while the head was read.
+  if (leaving.aborted) return
   const events = readEvents(scope, { types: ['memory.*'], after, live: true, ...(signal && { signal }) })
   leaving.addEventListener('abort', () => void events.return(), { once: true })
   const scopes = new Map<string, string>()
