@@ -45,7 +45,11 @@ export class Underway extends HeldHandle implements RunningProcess {
   constructor(claim: HeldClaim, row: ProcessRow, hold: Hold) {
     super(claim.scope, row, hold, holding(hold, claim))
     this.attempt = claim.attempt
-    for (const lost of [hold.signal, claim.signal]) lost.addEventListener('abort', () => this.stop(lost.reason), { once: true })
+    for (const lost of [hold.signal, claim.signal]) {
+      // The claim may have been lost while the lease was taken.
+      if (lost.aborted) this.stop(lost.reason)
+      else lost.addEventListener('abort', () => this.stop(lost.reason), { once: true })
+    }
   }
 
   override get signal(): AbortSignal {
