@@ -114,6 +114,7 @@ describe.each(engines)('the list of sessions on $name', ({ open }) => {
     expect(await walk({ last: 3, state: 'open', branch: 'root' })).toHaveLength(3)
     expect(await codeOf(store.sessions.list({ cursor: '<nonsense' }))).toBe('CURSOR_INVALID')
     expect(await codeOf(store.sessions.list({ cursor: 7 as never }))).toBe('OPTION_INVALID')
+    expect(await codeOf(store.sessions.list({ first: 1, last: 1 }))).toBe('OPTION_INVALID')
   })
 
   test('a view of an owner lists, finds, gets and opens only sessions of that owner; a plain view sees all', async () => {

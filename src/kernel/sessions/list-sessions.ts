@@ -76,6 +76,7 @@ export async function listSessions(scope: Scope, options: ListOptions = {}): Pro
     return hasWords(words as readonly string[], [row.title, summary.firstMessage, summary.preview, summary.intent])
   }
   const matches = words ? async (row: SessionRow) => fitting(row) && said(row) : rest.length === 0 ? undefined : fitting
+  if (last !== undefined && first !== undefined) throw invalidOption('first', 'no number together with `last`', first)
   const size = last ?? first ?? 50
   checkLast(size, 'sessions')
   const equals = fits.map((name) => asked[name] as string)
