@@ -11,6 +11,7 @@ export type ThreadState = (typeof THREAD_STATES)[number]
 export interface ThreadRow {
   readonly id: ThreadId
   readonly session: SessionId
+  readonly schema: number
   /** The user that the thread belongs to: the owner of its session, unless another was given. */
   readonly owner?: string
   readonly title?: string
@@ -30,6 +31,7 @@ export type MessageContent = { readonly text: string } | { readonly ref: string 
 export interface MessageRow {
   readonly id: Id<'message'>
   readonly session: SessionId
+  readonly schema: number
   readonly thread: ThreadId
   /** The id of the message, as the caller chose it. */
   readonly message: string

@@ -14,6 +14,7 @@ import type { Scope } from '../scope.ts'
 import { referencesOf } from './content.ts'
 import { message } from './message-decider.ts'
 import { messageRowId } from './plan-messages.ts'
+import { checkMessageRow, checkThreadRow } from './stored-rows.ts'
 import { thread } from './thread-decider.ts'
 import { mainThreadId } from './thread-memory.ts'
 
@@ -24,12 +25,12 @@ const PAGE = 500
 
 /** Messages beyond one commit are written before: they belong to a session that nobody can open until the last commit. */
 export async function forkThreads(scope: Scope, fork: Fork): Promise<readonly Part[]> {
-  const threads = await forkedRows(scope, thread, fork)
+  const threads = (await forkedRows(scope, thread, fork)).map(({ row }) => checkThreadRow(row))
   if (threads.length === 0) return []
-  const found = (await forkedRows(scope, message, fork)).filter(({ row }) => row.content)
+  const found = (await forkedRows(scope, message, fork)).filter(({ row }) => checkMessageRow(row).content)
   // The order of a thread is the order in which its messages were added.
   const ordered = found.sort((a, b) => (a.born ?? 0) - (b.born ?? 0)).map(({ row }) => row)
-  let parts: Part[] = threads.map(({ row }) => copyThread(scope, row, fork.to))
+  let parts: Part[] = threads.map((row) => copyThread(scope, row, fork.to))
   let bytes = 0
   for (const row of await withoutCollected(scope, ordered)) {
     const size = row.content && 'text' in row.content ? row.content.text.length : 0
@@ -48,7 +49,7 @@ const forkedThreadId = (scope: Scope, { id, main }: Pick<ThreadRow, 'id' | 'main
   main ? mainThreadId(scope, to) : derivedId<'thread'>(scope, `thread/${scope.tenant}/${to}/${id}`)
 
 function copyThread(scope: Scope, row: ThreadRow, session: SessionId): Part {
-  const { id: _, session: _from, at: _at, changedAt: _changed, ...kept } = row
+  const { id: _, session: _from, schema: _schema, at: _at, changedAt: _changed, ...kept } = row
   return part(
     thread,
     forkedThreadId(scope, row, session),
@@ -59,7 +60,7 @@ function copyThread(scope: Scope, row: ThreadRow, session: SessionId): Part {
 
 async function copyMessage(
   scope: Scope,
-  { id: _, session: from, changedAt: _changed, ...row }: MessageRow,
+  { id: _, session: from, schema: _schema, changedAt: _changed, ...row }: MessageRow,
   session: SessionId,
 ): Promise<Part> {
   const main = row.thread === mainThreadId(scope, from)

@@ -5,18 +5,19 @@ import { refuse } from '../../model/errors.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { invalidOption } from '../../model/options.ts'
-import { decodeBody } from '../../model/rows.ts'
 import type { MessageRecord, MessageRow, ThreadId, ThreadRow } from '../../model/thread.ts'
 import type { ValueNode } from '../../model/value.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { derivedId } from '../derived-id.ts'
-import { type DoneRow, NOT_THERE, type Part, part, readRow } from '../execute.ts'
+import { type DoneRow, NOT_THERE, type Part, part } from '../execute.ts'
 import { maskKey } from '../names.ts'
 import type { Scope } from '../scope.ts'
+import { readSessionRow } from '../session-row.ts'
 import { takeMessage } from './check-message.ts'
 import { stageContent } from './content.ts'
 import { message as decider } from './message-decider.ts'
 import { takeRecord } from './record.ts'
+import { messageOf } from './stored-rows.ts'
 import { thread as threadDecider } from './thread-decider.ts'
 import { mainThreadId, seeThread, threadGuard, threadsSeen } from './thread-memory.ts'
 
@@ -97,7 +98,7 @@ export async function planMessages(
   }
   const memory = threadsSeen(scope.engine)
   if (!seen.body && parts.length > 0) {
-    const session_ = await readRow(scope, 'sessions', session)
+    const session_ = await readSessionRow(scope, session)
     const owner = session_.body?.owner
     const set = { session, main: true, ...(owner !== undefined && { owner }) } as const
     // Another call of this process may have created it meanwhile.
@@ -126,7 +127,7 @@ async function checkParent(scope: Scope, session: SessionId, thread: ThreadId, m
   const refused = (why: string) => refuse('MESSAGE_PARENT_INVALID', { message, parent, why })
   if (parent === message) throw refused('a message cannot follow itself, which is a cycle')
   const row = await scope.engine.backend.rows.get(scope.tenant, 'messages', messageRowId(scope, session, parent))
-  const body: MessageRow | undefined = row && decodeBody(row.body)
+  const body: MessageRow | undefined = row && messageOf(row)
   if (!body) throw refused('there is no such message')
   if (body.thread !== thread) throw refused(`it belongs to thread ${body.thread}`)
 }

@@ -20,6 +20,7 @@ import { OpenMask } from './open-mask.ts'
 import { type MessageOptions, messageRowId, planMessages } from './plan-messages.ts'
 import { takeRecord } from './record.ts'
 import { spliceBetween } from './splice.ts'
+import { checkMessageRow } from './stored-rows.ts'
 import { whileThreadChanges, writeMessage } from './write-messages.ts'
 
 export interface StreamOptions extends MessageOptions {
@@ -121,6 +122,7 @@ export class ThreadStream implements MessageStream {
       const { session, thread } = this.#place
       const found = await readRow(this.#scope, 'messages', messageRowId(this.#scope, session, this.id))
       const { body: row } = found
+      if (row) checkMessageRow(row)
       if (row && row.thread !== thread) throw refuse('MESSAGE_ELSEWHERE', { thread, message: this.id, found: row.thread })
       if (row && !row.content) throw refuse('MESSAGE_ERASED', { message: this.id })
       if (row?.role && row.role !== 'assistant')

@@ -1,12 +1,12 @@
 // Summary of the default thread for lists of sessions: its first message, its newest ones, and when it last changed.
 
-import { decodeBody } from '../../model/rows.ts'
 import type { SessionRow, SessionSummary } from '../../model/session.ts'
 import type { MessageRow } from '../../model/thread.ts'
 import { type MessageSummary, summaryOf } from '../message-text.ts'
 import type { Scope } from '../scope.ts'
 import { readContent } from './content.ts'
 import { isShown } from './list-messages.ts'
+import { messageOf } from './stored-rows.ts'
 import { mainThreadId } from './thread-memory.ts'
 
 /** The last answer and the question before it are nearly always among these. */
@@ -15,7 +15,7 @@ const NEWEST = 4
 export async function threadSummary(scope: Scope, { id }: SessionRow): Promise<Partial<SessionSummary>> {
   const read = async (limit: number, backwards: boolean): Promise<readonly MessageRow[]> => {
     const query = { index: 'byThread', equals: [id, mainThreadId(scope, id)], limit, backwards }
-    return (await scope.engine.backend.rows.list(scope.tenant, 'messages', query)).rows.map(({ body }) => decodeBody(body))
+    return (await scope.engine.backend.rows.list(scope.tenant, 'messages', query)).rows.map(messageOf)
   }
   const rows = await read(NEWEST, true)
   const [newest] = rows

@@ -10,6 +10,7 @@ import { derivedId } from '../derived-id.ts'
 import { enginePart } from '../engine-part.ts'
 import { type DoneRow, readRow } from '../execute.ts'
 import type { Scope } from '../scope.ts'
+import { checkedThread } from './stored-rows.ts'
 
 export class ThreadMemory {
   readonly #seen = new Map<string, DoneRow<ThreadRow>>()
@@ -40,7 +41,7 @@ export const mainThreadId = (scope: Scope, session: SessionId): ThreadId => deri
 export async function seeThread(scope: Scope, session: SessionId, id: ThreadId): Promise<DoneRow<ThreadRow>> {
   const memory = threadsSeen(scope.engine)
   const known = memory.get(scope.tenant, id)
-  const seen = known?.body?.state === 'open' ? known : await readRow(scope, 'threads', id)
+  const seen = known?.body?.state === 'open' ? known : checkedThread(await readRow(scope, 'threads', id))
   memory.set(scope.tenant, id, seen)
   if (seen.body && seen.body.session !== session) throw refuse('THREAD_UNKNOWN', { thread: id, session })
   return seen
