@@ -45,10 +45,17 @@ export interface MessageRow {
   /** The execution that made the message. */
   readonly execution?: string
   readonly record?: MessageRecord
+  readonly tally?: MessageTally
   /** The message was removed, and is not shown. */
   readonly hidden?: true
   readonly at: number
   readonly changedAt: number
+}
+
+/** So many messages of the thread have a `born` up to `at`. With 0 for `at`, they are those before this message. */
+export interface MessageTally {
+  readonly messages: number
+  readonly at: number
 }
 
 /** Data beside a message. It does not count in the usage of the store. */

@@ -32,6 +32,7 @@ export async function forkThreads(scope: Scope, fork: Fork): Promise<readonly Pa
   const ordered = found.sort((a, b) => (a.born ?? 0) - (b.born ?? 0)).map(({ row }) => row)
   let parts: Part[] = threads.map((row) => copyThread(scope, row, fork.to))
   let bytes = 0
+  const copied = new Map<ThreadId, number>()
   for (const row of await withoutCollected(scope, ordered)) {
     const size = row.content && 'text' in row.content ? row.content.text.length : 0
     if (parts.length >= AT_ONCE || bytes + size > BYTES_AT_ONCE) {
@@ -39,7 +40,9 @@ export async function forkThreads(scope: Scope, fork: Fork): Promise<readonly Pa
       parts = []
       bytes = 0
     }
-    parts.push(await copyMessage(scope, row, fork.to))
+    const messages = copied.get(row.thread) ?? 0
+    copied.set(row.thread, messages + 1)
+    parts.push(await copyMessage(scope, row, fork.to, messages))
     bytes += size
   }
   return parts
@@ -62,9 +65,11 @@ async function copyMessage(
   scope: Scope,
   { id: _, session: from, schema: _schema, changedAt: _changed, ...row }: MessageRow,
   session: SessionId,
+  /** The number of messages before it. */
+  messages: number,
 ): Promise<Part> {
   const main = row.thread === mainThreadId(scope, from)
-  const set = { ...row, thread: forkedThreadId(scope, { id: row.thread, ...(main && { main }) }, session) }
+  const set = { ...row, tally: { messages, at: 0 }, thread: forkedThreadId(scope, { id: row.thread, ...(main && { main }) }, session) }
   const { content } = row
   // A message keeps its text when a blob was collected that it refers to.
   const guards = content && 'text' in content ? await textGuards(scope, content.text) : referenceGuards(referencesOf(row))

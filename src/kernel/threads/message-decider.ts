@@ -81,7 +81,13 @@ export const message = decider<MessageRow, MessageCommand>({
     'thread.message.cleared': () => undefined,
   },
 
-  keeps: ({ schema, thread, message: id, hidden }) => ({ schema, thread, message: id, ...(hidden && { hidden }) }),
+  keeps: ({ schema, thread, message: id, tally, hidden }) => ({
+    schema,
+    thread,
+    message: id,
+    ...(tally && { tally }),
+    ...(hidden && { hidden }),
+  }),
 })
 
 function replacing(row: MessageRow, change: Partial<Definition>): readonly Fact[] {

@@ -18,6 +18,7 @@ import { stageContent } from './content.ts'
 import { message as decider } from './message-decider.ts'
 import { takeRecord } from './record.ts'
 import { messageOf } from './stored-rows.ts'
+import { noteTally, tallyDue } from './tally.ts'
 import { thread as threadDecider } from './thread-decider.ts'
 import { mainThreadId, seeThread, threadGuard, threadsSeen } from './thread-memory.ts'
 
@@ -77,6 +78,7 @@ export async function planMessages(
   if (seen.body && seen.body.state !== 'open') throw refuse('THREAD_CLOSED', { thread, state: seen.body.state })
   // The part that creates the thread has a guard of its own.
   const guards: Guard[] = seen.body ? [threadGuard(thread, seen)] : []
+  const tally = messages.length === 0 ? undefined : await tallyDue(scope, { session, thread }, !seen.body)
   const nodes: ValueNode[] = []
   const parts: Part[] = []
   const ids: string[] = []
@@ -91,7 +93,7 @@ export async function planMessages(
     guards.push(...staged.guards)
     // Only the first message has the parent; the others follow one another.
     const { parent: _, ...rest } = given
-    const about = ids.length === 0 ? given : rest
+    const about = ids.length === 0 ? { ...given, ...(tally && { tally }) } : rest
     const set = { thread, message: id, role: taken.role, content: staged.content, ...about }
     parts.push(part(decider, messageRowId(scope, session, id), { verb: 'put', set }, { session, seen: NOT_THERE, whole: true }))
     ids.push(id)
@@ -106,6 +108,7 @@ export async function planMessages(
     parts.push(part(threadDecider, thread, { verb: 'create', set }, { session, seen: now }))
   }
   const learn = (rows: readonly DoneRow[]): void => {
+    noteTally(scope, { session, thread }, tally, rows.slice(0, messages.length))
     if (rows.length > messages.length) memory.set(scope.tenant, thread, rows[messages.length] as DoneRow<ThreadRow>)
   }
   return { parts, nodes, guards, ids, learn }

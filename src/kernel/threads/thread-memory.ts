@@ -14,6 +14,7 @@ import { checkedThread } from './stored-rows.ts'
 
 export class ThreadMemory {
   readonly #seen = new Map<string, DoneRow<ThreadRow>>()
+  readonly #since = new Map<string, number>()
 
   get(tenant: TenantId, id: ThreadId): DoneRow<ThreadRow> | undefined {
     return this.#seen.get(`${tenant} ${id}`)
@@ -25,6 +26,18 @@ export class ThreadMemory {
     if (!row.body) return
     this.#seen.set(key, row)
     if (this.#seen.size > limits.threadsRemembered) this.#seen.delete(this.#seen.keys().next().value as string)
+  }
+
+  /** Number of messages that this node added to the thread since it wrote a tally; undefined if it wrote none. */
+  sinceTally(tenant: TenantId, id: ThreadId): number | undefined {
+    return this.#since.get(`${tenant} ${id}`)
+  }
+
+  setSinceTally(tenant: TenantId, id: ThreadId, messages: number): void {
+    const key = `${tenant} ${id}`
+    this.#since.delete(key)
+    this.#since.set(key, messages)
+    if (this.#since.size > limits.threadsRemembered) this.#since.delete(this.#since.keys().next().value as string)
   }
 
   forget(tenant: TenantId, id: ThreadId): void {
