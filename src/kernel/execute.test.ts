@@ -226,7 +226,7 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (name) => {
 })
 
 test('a session that is deleted gives its key back at once, before its payloads are erased', () => {
-  const row = { id: 'x' as SessionId, state: 'open', branch: 'root', key: 'k', openedAt: 1, changedAt: 1 } as const
+  const row = { id: 'x' as SessionId, schema: 1, state: 'open', branch: 'root', key: 'k', openedAt: 1, changedAt: 1 } as const
   expect(session.names?.(row)).toEqual([['session', 'k']])
   expect(session.names?.({ ...row, state: 'deleted' })).toEqual([])
 })

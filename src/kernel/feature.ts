@@ -23,6 +23,9 @@ export interface SessionView {
   saw(row: SessionRow, revision: number): void
 }
 
+/** What one feature tells of a session in a list. */
+export type ToldSummary = Partial<Omit<SessionSummary, 'counts'>> & { readonly counts?: Partial<SessionSummary['counts']> }
+
 export interface Fork {
   readonly from: SessionId
   readonly to: SessionId
@@ -64,7 +67,7 @@ export interface Feature<StoreMembers extends object = object, SessionMembers ex
   /** Removes derived data of events whose payloads were just erased. A crash may skip it: `rebuild` removes the rest. */
   readonly onErased?: (scope: Scope, events: readonly EventRecord[]) => Promise<void>
   /** Adds to what a list of sessions shows of one. It reads few rows by key or index, because it is called for each session of a page. */
-  readonly summary?: (scope: Scope, session: SessionRow) => Promise<Partial<SessionSummary>>
+  readonly summary?: (scope: Scope, session: SessionRow) => Promise<ToldSummary>
   /** Adds parts to the commit that ends a run. */
   readonly onRunEnds?: (scope: Scope, run: RunRow, ending: RunEnding) => Promise<readonly Part[]>
   /** Adds parts to the commit after which a run no longer waits for these. */
@@ -170,11 +173,13 @@ export class FeatureSet {
     return parts(this.list.map(({ onForked }) => onForked?.(scope, fork)))
   }
 
-  /** The last feature that knows a member tells it; `activeAt` is the latest of all. */
+  /** The last feature that knows a member tells it; of counts and of `activeAt` it is the largest. */
   async summary(scope: Scope, session: SessionRow): Promise<SessionSummary> {
-    const told = await Promise.all(this.list.map(({ summary }) => summary?.(scope, session) ?? {}))
-    const times = told.flatMap(({ activeAt }: Partial<SessionSummary>) => activeAt ?? [])
-    return { counts: NO_COUNTS, ...Object.assign({}, ...told), activeAt: Math.max(session.changedAt, ...times) }
+    const told: readonly ToldSummary[] = await Promise.all(this.list.map(({ summary }) => summary?.(scope, session) ?? {}))
+    const most = (name: keyof SessionSummary['counts']): number => Math.max(0, ...told.map(({ counts }) => counts?.[name] ?? 0))
+    const counts = { turns: most('turns'), nodes: most('nodes'), messages: most('messages') }
+    const times = told.flatMap(({ activeAt }) => activeAt ?? [])
+    return { ...Object.assign({}, ...told), counts, activeAt: Math.max(session.changedAt, ...times) }
   }
 
   async erased(scope: Scope, events: readonly EventRecord[]): Promise<void> {
@@ -198,8 +203,6 @@ export class FeatureSet {
     return (await Promise.all(this.list.map((one) => one.doctor?.(scope) ?? []))).flat()
   }
 }
-
-const NO_COUNTS: SessionSummary['counts'] = { turns: 0, nodes: 0, messages: 0 }
 
 const parts = async (given: readonly (Promise<readonly Part[]> | undefined)[]): Promise<readonly Part[]> =>
   (await Promise.all(given)).flatMap((some) => some ?? [])

@@ -5,8 +5,9 @@ import { refuse } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import type { SessionRelation, SessionRow } from '../model/session.ts'
 import type { Page, PageQuery } from '../ports/journal.ts'
-import { type DoneRow, readRow } from './execute.ts'
+import type { DoneRow } from './execute.ts'
 import type { Scope } from './scope.ts'
+import { readSessionRow } from './session-row.ts'
 
 /** The sessions of a line, oldest first. All but the last end at a seq. */
 export type Lineage = readonly { readonly session: SessionId; readonly to: number }[]
@@ -14,7 +15,7 @@ export type Lineage = readonly { readonly session: SessionId; readonly to: numbe
 export async function lineageOf(scope: Scope, session: SessionId): Promise<Lineage> {
   const line = [{ session, to: Number.MAX_SAFE_INTEGER }]
   for (let id: SessionId | undefined = session, least = Number.MAX_SAFE_INTEGER; id; ) {
-    const { body }: DoneRow<SessionRow> = await readRow(scope, 'sessions', id)
+    const { body }: DoneRow<SessionRow> = await readSessionRow(scope, id)
     const relation: SessionRelation | undefined = body?.relation
     if (relation?.kind !== 'fork' || relation.at === undefined) break
     least = Math.min(least, relation.at)

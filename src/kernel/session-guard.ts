@@ -2,11 +2,11 @@
 
 import { refuse } from '../model/errors.ts'
 import { type SessionId, toId } from '../model/ids.ts'
-import { decodeBody } from '../model/rows.ts'
 import type { Guard } from '../ports/commit.ts'
 import { deny } from './audit-trail.ts'
 import type { Scope } from './scope.ts'
 import type { SeenSession } from './session-memory.ts'
+import { readSessionRow } from './session-row.ts'
 
 // No row has this revision, so a guard on it never holds.
 const NEVER = -1
@@ -29,9 +29,9 @@ export async function lookAgain(scope: Scope, id: SessionId): Promise<void> {
 }
 
 async function lookAtSession(scope: Scope, id: SessionId): Promise<SeenSession> {
-  const row = await scope.engine.backend.rows.get(scope.tenant, 'sessions', toId<'session'>(id))
+  const { body: row, revision } = await readSessionRow(scope, toId<'session'>(id))
   if (!row) throw refuse('SESSION_UNKNOWN', { session: id, tenant: scope.tenant })
-  const seen = { revision: row.revision, state: decodeBody(row.body).state }
+  const seen = { revision, state: row.state }
   scope.engine.sessions.set(scope.tenant, id, seen)
   return seen
 }

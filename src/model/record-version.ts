@@ -2,7 +2,7 @@
 
 import { refuse } from './errors.ts'
 
-/** The version of heads, nodes, turn receipts and attachments. */
+/** The version of sessions, heads, nodes, turn receipts, threads, messages and attachments. */
 export const RECORD_SCHEMA = 1
 
 /** A missing, a non-numeric and an unequal version are three different errors. */

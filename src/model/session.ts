@@ -29,6 +29,7 @@ export interface SessionRelation {
 
 export interface SessionRow {
   readonly id: SessionId
+  readonly schema: number
   readonly state: SessionState
   readonly branch: BranchState
   readonly key?: string | undefined

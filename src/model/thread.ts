@@ -11,6 +11,7 @@ export type ThreadState = (typeof THREAD_STATES)[number]
 export interface ThreadRow {
   readonly id: ThreadId
   readonly session: SessionId
+  readonly schema: number
   /** The user that the thread belongs to: the owner of its session, unless another was given. */
   readonly owner?: string
   readonly title?: string
@@ -30,6 +31,7 @@ export type MessageContent = { readonly text: string } | { readonly ref: string 
 export interface MessageRow {
   readonly id: Id<'message'>
   readonly session: SessionId
+  readonly schema: number
   readonly thread: ThreadId
   /** The id of the message, as the caller chose it. */
   readonly message: string
@@ -43,10 +45,17 @@ export interface MessageRow {
   /** The execution that made the message. */
   readonly execution?: string
   readonly record?: MessageRecord
+  readonly tally?: MessageTally
   /** The message was removed, and is not shown. */
   readonly hidden?: true
   readonly at: number
   readonly changedAt: number
+}
+
+/** So many messages of the thread have a `born` up to `at`. With 0 for `at`, they are those before this message. */
+export interface MessageTally {
+  readonly messages: number
+  readonly at: number
 }
 
 /** Data beside a message. It does not count in the usage of the store. */

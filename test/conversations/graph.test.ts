@@ -54,6 +54,7 @@ describe.each(engines)('the message graph on $name', ({ open }) => {
     expect(ids(await session.graph.window('n11'))).toEqual(ids(chain(1, 12)))
     expect(await codeOf(session.graph.window('zzz'))).toBe('NODE_UNKNOWN')
     expect(await codeOf(session.graph.path({ leaf: 'zzz' }))).toBe('NODE_UNKNOWN')
+    expect(await codeOf(session.graph.list({ first: 1, last: 1 }))).toBe('OPTION_INVALID')
 
     const seen: string[] = []
     for (let cursor: string | undefined; ; ) {

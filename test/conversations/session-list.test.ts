@@ -48,11 +48,61 @@ describe.each(engines)('the list of sessions on $name', ({ open }) => {
       firstMessage: 'Hello there',
       preview: 'said in q4',
       intent: 'said in q4',
-      counts: { turns: 0, nodes: 0 },
+      // The one that was removed is still stored.
+      counts: { turns: 0, nodes: 0, messages: 11 },
     })
     expect(items[0]?.activeAt).toBeGreaterThanOrEqual(lastAt ?? 0)
     await run.finish(1)
     expect((await store.sessions.list({ owner: 'ada', state: 'open' })).items).toMatchObject([{ lastRun: { state: 'done' } }])
+    await expectSound(store)
+  })
+
+  test('messages are counted however they were added: in threads, turns, streams, batches and forks, at once and again', async () => {
+    const store = await open()
+    const session = await store.session('s')
+    const said = (id: string, role = 'user') => ({ id, role, parts: [{ type: 'text', text: `said in ${id}` }] })
+    const counted = async (key = 's') => (await store.sessions.list()).items.find((one) => one.key === key)?.counts.messages
+    expect(await counted()).toBe(0)
+    let expected = 0
+    const add = async (...ids: readonly string[]) => {
+      await session.thread.add(ids.map((id) => said(id)))
+      expected += ids.length
+    }
+    // A message that is stored again is none more, also where a tally was due.
+    for (let i = 0; i < 20; i++) {
+      await add(`m${i}`)
+      await session.thread.add(said('m0'))
+      expect(await counted()).toBe(expected)
+    }
+    await Promise.all(Array.from({ length: 40 }, (_, i) => add(`at-once-${i}`)))
+    expect(await counted()).toBe(expected)
+    await add(...Array.from({ length: 50 }, (_, i) => `batch-${i}`))
+    await session.commitTurn({ turn: 't', messages: [said('turn-1'), said('turn-2', 'assistant'), said('m1')] })
+    expected += 2
+    {
+      await using stream = session.thread.stream('streamed')
+      for (const chunk of [
+        { type: 'text-start', id: '0' },
+        { type: 'text-delta', id: '0', delta: 'x' },
+      ])
+        await stream.write(chunk)
+    }
+    expected++
+    expect(await counted()).toBe(expected)
+    // A message of another thread is not in the default one.
+    await (await session.threads.create()).add(said('aside'))
+    // Hidden and erased messages are still stored, also those that hold a tally.
+    await session.thread.remove('m3')
+    for (let i = 0; i < 20; i++) await session.thread.erase(`at-once-${i}`, { reason: 'r' })
+    expect(await counted()).toBe(expected)
+    const { seq: at } = await store.head()
+    await add('after')
+    const fork = await session.fork({ at, key: 'fork' })
+    // What was erased is not in the fork.
+    expect(await counted('fork')).toBe(expected - 21)
+    for (let i = 0; i < 20; i++) await fork.thread.add(said(`f${i}`))
+    expect(await counted('fork')).toBe(expected - 1)
+    expect(await counted()).toBe(expected)
     await expectSound(store)
   })
 
@@ -114,6 +164,7 @@ describe.each(engines)('the list of sessions on $name', ({ open }) => {
     expect(await walk({ last: 3, state: 'open', branch: 'root' })).toHaveLength(3)
     expect(await codeOf(store.sessions.list({ cursor: '<nonsense' }))).toBe('CURSOR_INVALID')
     expect(await codeOf(store.sessions.list({ cursor: 7 as never }))).toBe('OPTION_INVALID')
+    expect(await codeOf(store.sessions.list({ first: 1, last: 1 }))).toBe('OPTION_INVALID')
   })
 
   test('a view of an owner lists, finds, gets and opens only sessions of that owner; a plain view sees all', async () => {
@@ -192,4 +243,49 @@ test('a page of sessions reads as many rows among many sessions as among few', a
   const before = rows()
   await store.sessions.list({ last: 20, branch: 'root', state: 'archived' })
   expect(rows() - before).toBeGreaterThan((many[0] ?? 0) * 1.3)
+})
+
+test('messages are counted in few rows, however long the conversation is and however many processes write to it', async () => {
+  const kept = freshMemory()
+  let rows = 0
+  const around = (backend: Backend): Backend => ({
+    ...backend,
+    rows: {
+      ...backend.rows,
+      list: async (tenant, table, query) => {
+        const page = await backend.rows.list(tenant, table, query)
+        if (table === 'messages') rows += page.rows.length
+        return page
+      },
+    },
+  })
+  const another = async () => {
+    const store = await openStore({ backend: around(handleTo(kept)) })
+    later(() => store.close())
+    return store
+  }
+  const said = (id: string) => ({ id, role: 'user', parts: [{ type: 'text', text: id }] })
+  const reader = await another()
+  const cost = async () => {
+    rows = 0
+    const { items } = await reader.sessions.list()
+    return { rows, messages: items[0]?.counts.messages }
+  }
+  const writers = await Promise.all([another(), another(), another()])
+  const threads = await Promise.all(writers.map(async (store) => (await store.session('s')).thread))
+  let most = 0
+  for (let i = 0; i < 400; i++) {
+    // One of them writes alone for a while, then they take turns.
+    await threads[i % 200 < 100 ? 0 : i % 3]?.add(said(`m${i}`))
+    const { rows: read, messages } = await cost()
+    expect(messages).toBe(i + 1)
+    most = Math.max(most, read)
+  }
+  expect(most).toBeLessThanOrEqual(4 * 17 + 1)
+  // A process that writes one message and ends.
+  for (let i = 0; i < 20; i++) await (await (await another()).session('s')).thread.add(said(`once${i}`))
+  expect(await cost()).toEqual({ rows: 18, messages: 420 })
+  const from = await reader.session('s')
+  await from.fork({ at: (await reader.head()).seq, key: 'fork' })
+  expect(await cost()).toEqual({ rows: 36, messages: 420 })
 })

@@ -53,4 +53,33 @@ describe.each(engines)('the end of a stream on $name', ({ open }) => {
     expect(await thread.record('n')).toEqual({ finishReason: 'length', completedAt: expect.any(Number), durationMs: expect.any(Number) })
     await expectSound(store)
   })
+
+  test('a stream that begins a stored message anew and ends without a part leaves it empty, as the reader of the AI SDK does', async () => {
+    const store = await open()
+    const { thread } = await store.session('s')
+    const other: MessageChunk = { type: 'start', messageId: 'other' }
+    const ends: readonly (readonly [string, readonly MessageChunk[], { restart?: boolean }])[] = [
+      ['another message', [other], {}],
+      ['a step', [{ type: 'reset-step' }], {}],
+      ['both', [other, ...text('new'), END, { type: 'reset-step' }], {}],
+      ['the option', [{ type: 'start' }], { restart: true }],
+    ]
+    for (const [id, chunks, options] of ends) {
+      await thread.add({ id, role: 'assistant', parts: [{ type: 'text', text: 'old', state: 'done' }] })
+      {
+        await using stream = thread.stream(id, options)
+        for (const chunk of chunks) {
+          await stream.write(chunk)
+          await stream.flush()
+        }
+      }
+      expect(await thread.get(id)).toEqual({ id, role: 'assistant', parts: [] })
+      expect((await thread.record(id))?.interrupted).toBeUndefined()
+    }
+    // A stream without a chunk changes nothing.
+    await thread.add({ id: 'kept', role: 'assistant', parts: [{ type: 'text', text: 'old' }] })
+    await thread.stream('kept', { restart: true }).close()
+    expect((await thread.get('kept'))?.parts).toHaveLength(1)
+    await expectSound(store)
+  })
 })

@@ -3,7 +3,7 @@
 import type { AttachmentRow, AttachmentState } from '../../model/attachment.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { checkRecord } from '../../model/record-version.ts'
-import { decodeBody } from '../../model/rows.ts'
+import { decodeBody, type TableRow } from '../../model/rows.ts'
 import type { Scope } from '../scope.ts'
 
 export interface Attachment {
@@ -46,5 +46,10 @@ export function toAttachment(row: AttachmentRow): Attachment {
 export async function findAttachment(scope: Scope, session: SessionId, content: string): Promise<AttachmentRow | undefined> {
   const range = { index: 'byContent', equals: [session, content], limit: 1 }
   const [stored] = (await scope.engine.backend.rows.list(scope.tenant, 'attachments', range)).rows
-  return stored && checkRecord(decodeBody(stored.body), { record: 'attachment', id: content })
+  return stored && attachmentOf(stored)
+}
+
+export function attachmentOf({ body }: Pick<TableRow<'attachments'>, 'body'>): AttachmentRow {
+  const row = decodeBody(body)
+  return checkRecord(row, { record: 'attachment', id: row.content ?? row.id })
 }

@@ -6,13 +6,12 @@ import { refuse } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
-import { decodeBody } from '../../model/rows.ts'
 import { type BlobRange, rangeOf, readChunks, type TakenRange } from '../blob-stream.ts'
 import { getBlob } from '../blobs.ts'
 import { type Part, part, plan } from '../execute.ts'
 import { checkLast, type Page, type PageOptions } from '../list.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { type Attachment, findAttachment, toAttachment } from './attachment.ts'
+import { type Attachment, attachmentOf, findAttachment, toAttachment } from './attachment.ts'
 import { attachment } from './attachment-decider.ts'
 import { type PutAttachmentOptions, putAttachment } from './put-attachment.ts'
 
@@ -108,6 +107,6 @@ async function list(scope: Scope, session: SessionId, options?: PageOptions): Pr
   checkLast(last, 'attachments')
   const query = { index: 'bySession', equals: [session], backwards: true, limit: last, ...(cursor !== undefined && { cursor }) }
   const page = await scope.engine.backend.rows.list(scope.tenant, 'attachments', query)
-  const items = page.rows.map(({ body }) => decodeBody(body)).filter(({ content }) => content !== undefined)
+  const items = page.rows.map(attachmentOf).filter(({ content }) => content !== undefined)
   return { items: items.map(toAttachment), ...(page.cursor !== undefined && { cursor: page.cursor }) }
 }

@@ -1,6 +1,7 @@
 // A fork begins with the attachments that its source had at the fork point. The bytes are shared.
 
 import type { AttachmentRow } from '../../model/attachment.ts'
+import { checkRecord } from '../../model/record-version.ts'
 import { NOT_THERE, type Part, part, plan } from '../execute.ts'
 import type { Fork } from '../feature.ts'
 import { forkedRows } from '../rows-at.ts'
@@ -13,7 +14,9 @@ const PAGE = 500
 
 /** Attachments that no turn had committed stay with the source. */
 export async function forkAttachments(scope: Scope, fork: Fork): Promise<readonly Part[]> {
-  const rows = (await forkedRows(scope, attachment, fork)).map(({ row }) => row).filter(({ state }) => state === 'committed')
+  const rows = (await forkedRows(scope, attachment, fork))
+    .map(({ row }) => checkRecord(row, { record: 'attachment', id: row.content ?? row.id }))
+    .filter(({ state }) => state === 'committed')
   const there: AttachmentRow[] = []
   for (let at = 0; at < rows.length; at += PAGE) {
     const page = rows.slice(at, at + PAGE)

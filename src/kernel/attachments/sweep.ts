@@ -2,13 +2,13 @@
 
 import type { Id, TenantId } from '../../model/ids.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
-import { decodeBody } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { everyPage } from '../every-row.ts'
 import { part, plan } from '../execute.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
+import { attachmentOf } from './attachment.ts'
 import { attachment } from './attachment-decider.ts'
 
 export interface SweepOptions {
@@ -56,7 +56,7 @@ async function sweepState(
   for await (const rows of everyPage(scope, 'attachments', { index: 'byState', equals: [state], limit: AT_ONCE })) {
     stopIfAsked(scope, signal)
     report.scanned += rows.length
-    const old = rows.map(({ id, body }) => ({ id: id as Id, row: decodeBody(body) })).filter(({ row }) => row.at <= before)
+    const old = rows.map((stored) => ({ id: stored.id as Id, row: attachmentOf(stored) })).filter(({ row }) => row.at <= before)
     if (old.length === 0) continue
     // A turn that commits one of them first keeps it: the decision is made on the row as it is then.
     const { rows: left } = await plan(

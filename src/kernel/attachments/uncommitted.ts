@@ -2,13 +2,12 @@
 
 import type { AttachmentRow } from '../../model/attachment.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
-import { decodeBody } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { everyRow } from '../every-row.ts'
 import type { Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
-import { type Attachment, toAttachment } from './attachment.ts'
+import { type Attachment, attachmentOf, toAttachment } from './attachment.ts'
 
 export interface UncommittedOptions {
   /** Only attachments whose intent is older. The default is 0: all of them. */
@@ -33,8 +32,8 @@ export async function* uncommittedAttachments(
   stopIfAsked(scope, signal)
   const below = (await storeNow(scope)) - age + 1
   for (const state of ['stored', 'intended'] as const)
-    for await (const { body } of everyRow(scope, 'attachments', { index: 'byState', equals: [state], below, limit: AT_ONCE })) {
-      const row = decodeBody(body)
+    for await (const stored of everyRow(scope, 'attachments', { index: 'byState', equals: [state], below, limit: AT_ONCE })) {
+      const row = attachmentOf(stored)
       const { session, at, label, name } = row
       const named = { ...(label !== undefined && { label }), ...(name !== undefined && { name }) }
       yield { session, ...(state === 'stored' ? toAttachment(row) : { state, at, ...named }) }

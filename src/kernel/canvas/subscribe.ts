@@ -9,9 +9,9 @@ import type { PatchOperation } from '../../model/json-patch.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { tail } from '../abortable.ts'
-import { readRow } from '../execute.ts'
 import { Bell } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { readSessionRow } from '../session-row.ts'
 import { documentAt, EMPTY, patchTo } from './documents.ts'
 
 export type CanvasEvent =
@@ -72,7 +72,7 @@ async function* follow(
 }
 
 async function isDeleted(scope: Scope, session: SessionId): Promise<boolean> {
-  const { body } = await readRow(scope, 'sessions', session)
+  const { body } = await readSessionRow(scope, session)
   return !body || body.state === 'deleted'
 }
 

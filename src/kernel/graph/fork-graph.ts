@@ -2,6 +2,7 @@
 
 import type { GraphNodeRow, HeadRow } from '../../model/graph.ts'
 import type { SessionId } from '../../model/ids.ts'
+import { checkRecord } from '../../model/record-version.ts'
 import { parseValueRef } from '../../model/value.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { textGuards } from '../blobs.ts'
@@ -25,9 +26,11 @@ const PAGE = 500
  * belong to a session that nobody can open until then.
  */
 export async function forkGraph(scope: Scope, fork: Fork): Promise<readonly Part[]> {
-  const rows = (await forkedRows(scope, node, fork)).map(({ row }) => row).filter(({ state }) => state === 'live')
+  const rows = (await forkedRows(scope, node, fork))
+    .map(({ row }) => checkRecord(row, { record: 'node', id: row.node }))
+    .filter(({ state }) => state === 'live')
   const heads = await forkedRows(scope, head, fork)
-  const row = heads[0]?.row
+  const row = heads[0] && checkRecord(heads[0].row, { record: 'head', id: fork.from })
   const gone = await collected(scope, [...rows.flatMap(refOf), ...manifestRefs(row?.checkpoint)])
   const nodes = await Promise.all(rows.map((one) => nodePart(scope, fork.to, refOf(one).some((ref) => gone.has(ref)) ? without(one) : one)))
   while (nodes.length > AT_ONCE) await plan(scope, nodes.splice(0, PAGE))

@@ -13,6 +13,7 @@ import { type DoneRow, part, plan, readRow } from '../execute.ts'
 import { headId } from '../names.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { readSessionRow } from '../session-row.ts'
 import { sessionLedger, type UsageSum } from '../usage/report.ts'
 import { type ConfigOptions, takeConfig } from './config.ts'
 import { EMPTY, head } from './head-decider.ts'
@@ -66,7 +67,7 @@ export async function showHead(scope: Scope, id: SessionId, known: SessionRow): 
   const [{ head: row }, usage, { body: session = known }] = await Promise.all([
     readHead(scope, id),
     sessionLedger(scope, id),
-    readRow(scope, 'sessions', id),
+    readSessionRow(scope, id),
   ])
   const { schema, revision, config, frames, frame, leaf, nodes, messages, turns, turn, checkpoint, first } = row
   const source = titleSourceOf(session)
@@ -126,7 +127,7 @@ export async function readCheckpoint(scope: Scope, session: SessionId): Promise<
 
 /** Members of the head that a list of sessions shows. */
 export async function headSummary(scope: Scope, { id }: SessionRow): Promise<Partial<SessionSummary>> {
-  const { body } = await readRow(scope, 'session_heads', headId(scope, id))
+  const { body } = await readHead(scope, id)
   if (!body) return {}
   const { turns, nodes, messages, first, changedAt, config } = body
   const [preview, intent] = [config.preview ?? body.preview, config.intent ?? body.intent]

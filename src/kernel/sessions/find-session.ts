@@ -5,9 +5,9 @@ import { isId, type SessionId, toId } from '../../model/ids.ts'
 import type { SessionRow } from '../../model/session.ts'
 import { telling } from '../draft.ts'
 import { nameHolder } from '../erased-names.ts'
-import { readRow } from '../execute.ts'
 import { maskKey } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { readSessionRow } from '../session-row.ts'
 
 export interface FoundSession {
   readonly row: SessionRow
@@ -38,7 +38,7 @@ export async function theSession(scope: Scope, named: string): Promise<SessionRo
 }
 
 export async function readSession(scope: Scope, id: SessionId): Promise<FoundSession | undefined> {
-  const { body, revision } = await readRow(scope, 'sessions', id)
+  const { body, revision } = await readSessionRow(scope, id)
   if (!body) return undefined
   scope.engine.sessions.set(scope.tenant, id, { revision, state: body.state })
   return { row: body, revision }

@@ -7,11 +7,12 @@ import { checkKnown, checkSeq, optionsOf } from '../../model/options.ts'
 import type { SessionRelation } from '../../model/session.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { deny } from '../audit-trail.ts'
-import { part, readRow } from '../execute.ts'
+import { part } from '../execute.ts'
 import { checkWritten } from '../lineage.ts'
 import { conflictOrGone, retryConflicts } from '../retry-conflicts.ts'
 import { rowAt } from '../rows-at.ts'
 import type { Scope } from '../scope.ts'
+import { readSessionRow } from '../session-row.ts'
 import { type OpenedSession, openSession } from './open-session.ts'
 import { session as decider } from './session-decider.ts'
 
@@ -30,7 +31,7 @@ export async function forkSession(scope: Scope, from: SessionId, options: ForkOp
   // A garbage collection may delete what a row of that time refers to before the commit of the fork names it.
   return retryConflicts(scope, conflictOrGone('sessions'), async () => {
     // The guard holds the parent at the row read here: erased members must not come back in the fork.
-    const seen = await readRow(scope, 'sessions', from)
+    const seen = await readSessionRow(scope, from)
     const row = seen.body
     if (!row) throw refuse('SESSION_UNKNOWN', { session: from, tenant: scope.tenant })
     if (row.state === 'deleted') throw deny(scope, 'SESSION_DELETED', { session: from })

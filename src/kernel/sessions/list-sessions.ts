@@ -19,6 +19,7 @@ import { indexTokensOf, tokensOf } from '../../model/text/tokens.ts'
 import { telling } from '../draft.ts'
 import { checkLast, checkState } from '../list.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { checkSessionRow } from '../session-row.ts'
 import { checkOwnerId, checkRelationKind } from './session-options.ts'
 
 export interface ListOptions {
@@ -76,6 +77,7 @@ export async function listSessions(scope: Scope, options: ListOptions = {}): Pro
     return hasWords(words as readonly string[], [row.title, summary.firstMessage, summary.preview, summary.intent])
   }
   const matches = words ? async (row: SessionRow) => fitting(row) && said(row) : rest.length === 0 ? undefined : fitting
+  if (last !== undefined && first !== undefined) throw invalidOption('first', 'no number together with `last`', first)
   const size = last ?? first ?? 50
   checkLast(size, 'sessions')
   const equals = fits.map((name) => asked[name] as string)
@@ -136,7 +138,7 @@ async function pageOf(scope: Scope, { index, equals, size, matches, oldestFirst 
     const query = { index, equals, limit, backwards, ...(from !== undefined && { cursor: from }) }
     const page = await scope.engine.backend.rows.list(scope.tenant, 'sessions', query)
     let used = 0
-    const rows = page.rows.map(({ body }) => decodeBody(body))
+    const rows = page.rows.map(({ body }) => checkSessionRow(decodeBody(body)))
     const passed = matches && (await Promise.all(rows.map(matches)))
     for (const [i, { id, born }] of page.rows.entries()) {
       used++

@@ -2,8 +2,10 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
+import { RECORD_SCHEMA } from '../../model/record-version.ts'
 import type { SessionRow, TitleSource } from '../../model/session.ts'
 import { decider, fact, type HappenedWith } from '../decider.ts'
+import { checkSessionRow } from '../session-row.ts'
 
 export type SessionCommand =
   | {
@@ -23,6 +25,7 @@ export type SessionCommand =
 
 const there = (row: SessionRow | undefined, id: SessionId): SessionRow => {
   if (!row) throw refuse('SESSION_UNKNOWN', { session: id })
+  checkSessionRow(row)
   if (row.state === 'deleted') throw refuse('SESSION_DELETED', { session: id })
   return row
 }
@@ -37,7 +40,8 @@ export const session = decider<SessionRow, SessionCommand>({
   keeps: ({ relation }) => (relation?.kind === 'fork' ? { relation } : {}),
 
   decide: {
-    open: (row, { set, derived }) => (row ? [] : [fact('session.opened', set), ...(derived === undefined ? [] : [derivedTitle(derived)])]),
+    open: (row, { set, derived }) =>
+      row ? [] : [fact('session.opened', { schema: RECORD_SCHEMA, ...set }), ...(derived === undefined ? [] : [derivedTitle(derived)])],
     // Setting the same title by hand locks it all the same.
     rename: (row, { id, title }) =>
       there(row, id).title === title && row?.titleSource !== 'derived' ? [] : [fact('session.renamed', { title })],
@@ -55,6 +59,7 @@ export const session = decider<SessionRow, SessionCommand>({
 
   evolve: {
     'session.opened': (_, e) => ({
+      schema: RECORD_SCHEMA,
       branch: 'root',
       ...(e.data as Partial<SessionRow> | undefined),
       id: e.subject as SessionId,

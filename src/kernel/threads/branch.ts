@@ -1,10 +1,11 @@
 // One branch of a thread: a message and its ancestors, leaf first. A message without a parent follows the one that was added before it.
 
-import { decodeBody, type TableRow } from '../../model/rows.ts'
+import type { TableRow } from '../../model/rows.ts'
 import { everyRow } from '../every-row.ts'
 import type { Scope } from '../scope.ts'
 import type { ThreadPlace } from './list-messages.ts'
 import { messageRowId } from './plan-messages.ts'
+import { messageOf } from './stored-rows.ts'
 
 interface BranchRange {
   readonly from?: number
@@ -38,7 +39,7 @@ export async function* branchRows(
     if (next === null) return
     let passed = 0
     for await (const row of behind) {
-      const { message } = decodeBody(row.body)
+      const { message } = messageOf(row)
       if (next === undefined || message === next) {
         next = yield* step(row, from, below)
         passed = 0
@@ -57,5 +58,5 @@ export async function* branchRows(
 function* step(row: TableRow<'messages'>, from: number, below: number): Generator<TableRow<'messages'>, string | null | undefined> {
   if (row.born < from) return null
   if (row.born < below) yield row
-  return decodeBody(row.body).parent
+  return messageOf(row).parent
 }

@@ -4,18 +4,17 @@
 import { InkError } from '../../model/errors.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
-import { decodeBody } from '../../model/rows.ts'
 import type { MessageRow } from '../../model/thread.ts'
 import { parseValueRef } from '../../model/value.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { checkReason, eraseSubject } from '../erase.ts'
 import { everyRow } from '../every-row.ts'
-import { readRow } from '../execute.ts'
-import { toNode } from '../graph/nodes.ts'
+import { foundNode, toNode } from '../graph/nodes.ts'
 import { summaryOf } from '../message-text.ts'
 import { scanJournal } from '../read.ts'
 import { happened } from '../rebuild.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { readSessionRow } from '../session-row.ts'
 import { type Collected, collect } from '../values/collect.ts'
 import { Marker } from '../values/mark.ts'
 import type { StoredMessage } from './check-message.ts'
@@ -23,6 +22,7 @@ import { readContent, referencesOf } from './content.ts'
 import { eraseSummaries } from './erase-summaries.ts'
 import { messageRow, type ThreadPlace } from './list-messages.ts'
 import { messageRowId } from './plan-messages.ts'
+import { messageOf } from './stored-rows.ts'
 
 export interface EraseMessageOptions {
   readonly reason: string
@@ -60,7 +60,7 @@ export async function eraseMessage(
   const reason = checkReason(why)
   stopIfAsked(scope, signal)
   const stored = await messageRow(scope, place, id)
-  const row = decodeBody(stored.body)
+  const row = messageOf(stored)
   const subject = stored.id as Id<'message'>
   const { references, summaries, texts } = await versionsOf(scope, subject, row, signal)
   const marker = await reachable(scope, [...references])
@@ -128,14 +128,14 @@ async function holders(scope: Scope, session: SessionId, erased: MessageRow, wan
   const found: MessageRow[] = []
   const holds = async (row: MessageRow): Promise<boolean> =>
     row.id !== erased.id && row.content !== undefined && textsOf(await readContent(scope, row.content)).some((text) => wanted.has(text))
-  for await (const { body } of everyRow(scope, 'messages', { index: 'byThread', equals: [session], limit: PAGE })) {
-    const row = decodeBody(body)
+  for await (const stored of everyRow(scope, 'messages', { index: 'byThread', equals: [session], limit: PAGE })) {
+    const row = messageOf(stored)
     if (await holds(row)) found.push(row)
   }
   const nodes = await holdingNodes(scope, session, wanted)
   for (const relative of await relativesOf(scope, session)) {
     const copy = await scope.engine.backend.rows.get(scope.tenant, 'messages', messageRowId(scope, relative, erased.message))
-    if (copy && (await holds(decodeBody(copy.body)))) found.push(decodeBody(copy.body))
+    if (copy && (await holds(messageOf(copy)))) found.push(messageOf(copy))
     nodes.push(...(await holdingNodes(scope, relative, wanted)))
   }
   return { heldBy: found.map(({ session: where, thread, message }) => ({ session: where, thread, message })), nodes }
@@ -146,7 +146,7 @@ async function relativesOf(scope: Scope, session: SessionId): Promise<readonly S
   // A set grows while it is walked.
   const family = new Set([session])
   for (const id of family) {
-    const { relation } = (await readRow(scope, 'sessions', id)).body ?? {}
+    const { relation } = (await readSessionRow(scope, id)).body ?? {}
     if (relation?.kind === 'fork') family.add(relation.session)
   }
   for (const id of family)
@@ -160,8 +160,8 @@ async function holdingNodes(
   wanted: ReadonlySet<string>,
 ): Promise<{ session: SessionId; node: string }[]> {
   const found: { session: SessionId; node: string }[] = []
-  for await (const { body } of everyRow(scope, 'graph_nodes', { index: 'bySession', equals: [session], limit: PAGE })) {
-    const row = decodeBody(body)
+  for await (const stored of everyRow(scope, 'graph_nodes', { index: 'bySession', equals: [session], limit: PAGE })) {
+    const { row } = foundNode(stored)
     if (someText((await toNode(scope, row)).payload, (text) => wanted.has(text))) found.push({ session, node: row.node })
   }
   return found

@@ -2,12 +2,14 @@
 
 import type { SessionId } from '../../model/ids.ts'
 import { eraseSubject } from '../erase.ts'
-import { part, plan, readRow } from '../execute.ts'
+import { part, plan } from '../execute.ts'
+import { readHead } from '../graph/head.ts'
 import { type HeadTexts, head } from '../graph/head-decider.ts'
 import { titleOf } from '../message-text.ts'
 import { headId } from '../names.ts'
 import { happened } from '../rebuild.ts'
 import type { Scope } from '../scope.ts'
+import { readSessionRow } from '../session-row.ts'
 
 const TEXTS = ['first', 'preview', 'intent'] as const
 
@@ -21,7 +23,7 @@ export async function eraseSummaries(
   { message, texts, reason }: { readonly message: string; readonly texts: ReadonlySet<string>; readonly reason: string },
 ): Promise<number> {
   const id = headId(scope, session)
-  const { body: before } = await readRow(scope, 'session_heads', id)
+  const { body: before } = await readHead(scope, session)
   const titles = new Set([...texts].map(titleOf))
   const isErased = (told: HeadTexts, name: (typeof TEXTS)[number]) => {
     const text = told[name]
@@ -47,6 +49,6 @@ export async function eraseSummaries(
 
 /** The next write of this node is not refused because the session has changed. */
 async function noteChanged(scope: Scope, session: SessionId): Promise<void> {
-  const { body, revision } = await readRow(scope, 'sessions', session)
+  const { body, revision } = await readSessionRow(scope, session)
   if (body) scope.engine.sessions.set(scope.tenant, session, { revision, state: body.state })
 }

@@ -14,6 +14,7 @@ import type { Scope } from '../scope.ts'
 import { referencesOf } from './content.ts'
 import { message } from './message-decider.ts'
 import { messageRowId } from './plan-messages.ts'
+import { checkMessageRow, checkThreadRow } from './stored-rows.ts'
 import { thread } from './thread-decider.ts'
 import { mainThreadId } from './thread-memory.ts'
 
@@ -24,13 +25,14 @@ const PAGE = 500
 
 /** Messages beyond one commit are written before: they belong to a session that nobody can open until the last commit. */
 export async function forkThreads(scope: Scope, fork: Fork): Promise<readonly Part[]> {
-  const threads = await forkedRows(scope, thread, fork)
+  const threads = (await forkedRows(scope, thread, fork)).map(({ row }) => checkThreadRow(row))
   if (threads.length === 0) return []
-  const found = (await forkedRows(scope, message, fork)).filter(({ row }) => row.content)
+  const found = (await forkedRows(scope, message, fork)).filter(({ row }) => checkMessageRow(row).content)
   // The order of a thread is the order in which its messages were added.
   const ordered = found.sort((a, b) => (a.born ?? 0) - (b.born ?? 0)).map(({ row }) => row)
-  let parts: Part[] = threads.map(({ row }) => copyThread(scope, row, fork.to))
+  let parts: Part[] = threads.map((row) => copyThread(scope, row, fork.to))
   let bytes = 0
+  const copied = new Map<ThreadId, number>()
   for (const row of await withoutCollected(scope, ordered)) {
     const size = row.content && 'text' in row.content ? row.content.text.length : 0
     if (parts.length >= AT_ONCE || bytes + size > BYTES_AT_ONCE) {
@@ -38,7 +40,9 @@ export async function forkThreads(scope: Scope, fork: Fork): Promise<readonly Pa
       parts = []
       bytes = 0
     }
-    parts.push(await copyMessage(scope, row, fork.to))
+    const messages = copied.get(row.thread) ?? 0
+    copied.set(row.thread, messages + 1)
+    parts.push(await copyMessage(scope, row, fork.to, messages))
     bytes += size
   }
   return parts
@@ -48,7 +52,7 @@ const forkedThreadId = (scope: Scope, { id, main }: Pick<ThreadRow, 'id' | 'main
   main ? mainThreadId(scope, to) : derivedId<'thread'>(scope, `thread/${scope.tenant}/${to}/${id}`)
 
 function copyThread(scope: Scope, row: ThreadRow, session: SessionId): Part {
-  const { id: _, session: _from, at: _at, changedAt: _changed, ...kept } = row
+  const { id: _, session: _from, schema: _schema, at: _at, changedAt: _changed, ...kept } = row
   return part(
     thread,
     forkedThreadId(scope, row, session),
@@ -59,11 +63,13 @@ function copyThread(scope: Scope, row: ThreadRow, session: SessionId): Part {
 
 async function copyMessage(
   scope: Scope,
-  { id: _, session: from, changedAt: _changed, ...row }: MessageRow,
+  { id: _, session: from, schema: _schema, changedAt: _changed, ...row }: MessageRow,
   session: SessionId,
+  /** The number of messages before it. */
+  messages: number,
 ): Promise<Part> {
   const main = row.thread === mainThreadId(scope, from)
-  const set = { ...row, thread: forkedThreadId(scope, { id: row.thread, ...(main && { main }) }, session) }
+  const set = { ...row, tally: { messages, at: 0 }, thread: forkedThreadId(scope, { id: row.thread, ...(main && { main }) }, session) }
   const { content } = row
   // A message keeps its text when a blob was collected that it refers to.
   const guards = content && 'text' in content ? await textGuards(scope, content.text) : referenceGuards(referencesOf(row))

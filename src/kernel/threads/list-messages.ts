@@ -4,7 +4,7 @@ import { refuse } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
-import { decodeBody, type TableRow } from '../../model/rows.ts'
+import type { TableRow } from '../../model/rows.ts'
 import type { MessageRow, ThreadId } from '../../model/thread.ts'
 import { everyRow } from '../every-row.ts'
 import { type ArrayPage, arrayPage } from '../list.ts'
@@ -14,6 +14,7 @@ import { branchRows } from './branch.ts'
 import type { StoredMessage } from './check-message.ts'
 import { readContent } from './content.ts'
 import { messageRowId } from './plan-messages.ts'
+import { messageOf } from './stored-rows.ts'
 
 export interface MessagesOptions {
   /** At most this many messages, from the end. The default is 50. */
@@ -75,7 +76,7 @@ export async function listMessageRows(
       ? branchRows(scope, place, await messageRow(scope, place, branch), range)
       : everyRow(scope, 'messages', { ...indexOf(scope, place, execution), ...range, backwards, limit: wanted })
   for await (const stored of source) {
-    const row = decodeBody(stored.body)
+    const row = messageOf(stored)
     if (!isShown(row) || row.thread !== place.thread || !isWanted(row)) continue
     rows.push(row)
     // A branch is read from its leaf, so its first messages come last.
@@ -102,7 +103,7 @@ export async function messageRow(scope: Scope, { session, thread }: ThreadPlace,
   const key = maskKey(scope, id)
   const row = await scope.engine.backend.rows.get(scope.tenant, 'messages', messageRowId(scope, session, key))
   if (!row) throw refuse('MESSAGE_UNKNOWN', { thread, message: key })
-  const found = decodeBody(row.body).thread
+  const found = messageOf(row).thread
   if (found !== thread) throw refuse('MESSAGE_ELSEWHERE', { thread, message: key, found })
   return row
 }

@@ -3,11 +3,13 @@
 import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
+import { RECORD_SCHEMA } from '../../model/record-version.ts'
 import type { MessageContent, MessageRecord, MessageRow, ThreadId } from '../../model/thread.ts'
 import { decider, type Fact, fact, type HappenedWith } from '../decider.ts'
 import { applySplice, type Splice } from './splice.ts'
+import { checkMessageRow } from './stored-rows.ts'
 
-type Definition = Omit<MessageRow, 'id' | 'session' | 'at' | 'changedAt'> & Partial<Pick<MessageRow, 'at'>>
+type Definition = Omit<MessageRow, 'id' | 'session' | 'schema' | 'at' | 'changedAt'> & Partial<Pick<MessageRow, 'at'>>
 
 /** The message that a command is about. */
 interface Named {
@@ -28,7 +30,7 @@ export const message = decider<MessageRow, MessageCommand>({
 
   decide: {
     put: (row, { set }) => {
-      if (!row) return [fact('thread.message.added', set)]
+      if (!row) return [fact('thread.message.added', { schema: RECORD_SCHEMA, ...set })]
       usable(row, set)
       const { parent, trigger, execution, content, record } = set
       if (parent !== undefined && parent !== row.parent)
@@ -53,6 +55,7 @@ export const message = decider<MessageRow, MessageCommand>({
 
   evolve: {
     'thread.message.added': (_, e: HappenedWith<Definition>) => ({
+      schema: RECORD_SCHEMA,
       thread: '' as ThreadId,
       message: '',
       ...e.data,
@@ -78,7 +81,13 @@ export const message = decider<MessageRow, MessageCommand>({
     'thread.message.cleared': () => undefined,
   },
 
-  keeps: ({ thread, message: id, hidden }) => ({ thread, message: id, ...(hidden && { hidden }) }),
+  keeps: ({ schema, thread, message: id, tally, hidden }) => ({
+    schema,
+    thread,
+    message: id,
+    ...(tally && { tally }),
+    ...(hidden && { hidden }),
+  }),
 })
 
 function replacing(row: MessageRow, change: Partial<Definition>): readonly Fact[] {
@@ -97,6 +106,7 @@ function without({ content: _, record: _record, ...row }: MessageRow): MessageRo
 
 function usable(row: MessageRow | undefined, { thread, message: id }: Named): MessageRow {
   if (!row) throw refuse('MESSAGE_UNKNOWN', { thread, message: id })
+  checkMessageRow(row)
   if (row.thread !== thread) throw refuse('MESSAGE_ELSEWHERE', { thread, message: id, found: row.thread })
   if (!row.content) throw refuse('MESSAGE_ERASED', { message: id })
   return row

@@ -5,18 +5,20 @@ import { refuse } from '../../model/errors.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { invalidOption } from '../../model/options.ts'
-import { decodeBody } from '../../model/rows.ts'
 import type { MessageRecord, MessageRow, ThreadId, ThreadRow } from '../../model/thread.ts'
 import type { ValueNode } from '../../model/value.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { derivedId } from '../derived-id.ts'
-import { type DoneRow, NOT_THERE, type Part, part, readRow } from '../execute.ts'
+import { type DoneRow, NOT_THERE, type Part, part } from '../execute.ts'
 import { maskKey } from '../names.ts'
 import type { Scope } from '../scope.ts'
+import { readSessionRow } from '../session-row.ts'
 import { takeMessage } from './check-message.ts'
 import { stageContent } from './content.ts'
 import { message as decider } from './message-decider.ts'
 import { takeRecord } from './record.ts'
+import { messageOf } from './stored-rows.ts'
+import { noteTally, tallyDue } from './tally.ts'
 import { thread as threadDecider } from './thread-decider.ts'
 import { mainThreadId, seeThread, threadGuard, threadsSeen } from './thread-memory.ts'
 
@@ -76,6 +78,7 @@ export async function planMessages(
   if (seen.body && seen.body.state !== 'open') throw refuse('THREAD_CLOSED', { thread, state: seen.body.state })
   // The part that creates the thread has a guard of its own.
   const guards: Guard[] = seen.body ? [threadGuard(thread, seen)] : []
+  const tally = messages.length === 0 ? undefined : await tallyDue(scope, { session, thread }, !seen.body)
   const nodes: ValueNode[] = []
   const parts: Part[] = []
   const ids: string[] = []
@@ -90,14 +93,14 @@ export async function planMessages(
     guards.push(...staged.guards)
     // Only the first message has the parent; the others follow one another.
     const { parent: _, ...rest } = given
-    const about = ids.length === 0 ? given : rest
+    const about = ids.length === 0 ? { ...given, ...(tally && { tally }) } : rest
     const set = { thread, message: id, role: taken.role, content: staged.content, ...about }
     parts.push(part(decider, messageRowId(scope, session, id), { verb: 'put', set }, { session, seen: NOT_THERE, whole: true }))
     ids.push(id)
   }
   const memory = threadsSeen(scope.engine)
   if (!seen.body && parts.length > 0) {
-    const session_ = await readRow(scope, 'sessions', session)
+    const session_ = await readSessionRow(scope, session)
     const owner = session_.body?.owner
     const set = { session, main: true, ...(owner !== undefined && { owner }) } as const
     // Another call of this process may have created it meanwhile.
@@ -105,6 +108,7 @@ export async function planMessages(
     parts.push(part(threadDecider, thread, { verb: 'create', set }, { session, seen: now }))
   }
   const learn = (rows: readonly DoneRow[]): void => {
+    noteTally(scope, { session, thread }, tally, rows.slice(0, messages.length))
     if (rows.length > messages.length) memory.set(scope.tenant, thread, rows[messages.length] as DoneRow<ThreadRow>)
   }
   return { parts, nodes, guards, ids, learn }
@@ -126,7 +130,7 @@ async function checkParent(scope: Scope, session: SessionId, thread: ThreadId, m
   const refused = (why: string) => refuse('MESSAGE_PARENT_INVALID', { message, parent, why })
   if (parent === message) throw refused('a message cannot follow itself, which is a cycle')
   const row = await scope.engine.backend.rows.get(scope.tenant, 'messages', messageRowId(scope, session, parent))
-  const body: MessageRow | undefined = row && decodeBody(row.body)
+  const body: MessageRow | undefined = row && messageOf(row)
   if (!body) throw refused('there is no such message')
   if (body.thread !== thread) throw refused(`it belongs to thread ${body.thread}`)
 }

@@ -1,7 +1,6 @@
 // Repairs the messages of a thread that a crash or an import left unfinished, so that a model accepts them again.
 
 import { checkKnown, optionsOf } from '../../model/options.ts'
-import { decodeBody } from '../../model/rows.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { everyRow } from '../every-row.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -10,6 +9,7 @@ import { lackedBy } from './check-part.ts'
 import { readContent } from './content.ts'
 import { linkedApprovals } from './linked-approvals.ts'
 import { isShown, type ThreadPlace } from './list-messages.ts'
+import { messageOf } from './stored-rows.ts'
 import { updateMessage } from './write-messages.ts'
 
 export interface RepairOptions {
@@ -32,9 +32,9 @@ export async function repairThread(scope: Scope, place: ThreadPlace, options?: R
   const changed: { readonly message: string; readonly changes: readonly string[] }[] = []
   const range = { index: 'byThread', equals: [place.session, place.thread], backwards: true, limit: PAGE }
   let looked = 0
-  for await (const { body } of everyRow(scope, 'messages', range)) {
+  for await (const stored of everyRow(scope, 'messages', range)) {
     stopIfAsked(scope, signal)
-    const row = decodeBody(body)
+    const row = messageOf(stored)
     if (!isShown(row)) continue
     // A call in the last message may still be under way, unless its writer died.
     const isOver = looked++ > 0 || row.record?.interrupted === true

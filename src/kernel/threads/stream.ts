@@ -20,6 +20,7 @@ import { OpenMask } from './open-mask.ts'
 import { type MessageOptions, messageRowId, planMessages } from './plan-messages.ts'
 import { takeRecord } from './record.ts'
 import { spliceBetween } from './splice.ts'
+import { checkMessageRow } from './stored-rows.ts'
 import { whileThreadChanges, writeMessage } from './write-messages.ts'
 
 export interface StreamOptions extends MessageOptions {
@@ -50,6 +51,8 @@ export class ThreadStream implements MessageStream {
   #fold: ChunkFold | undefined
   #begun: Promise<ChunkFold> | undefined
   #row: DoneRow<MessageRow> | undefined
+  /** Whether the stored message may have parts. */
+  #hasParts = false
   #record: MessageRecord
   #written: Promise<void> = Promise.resolve()
   #failure: { readonly error: unknown } | undefined
@@ -119,12 +122,14 @@ export class ThreadStream implements MessageStream {
       const { session, thread } = this.#place
       const found = await readRow(this.#scope, 'messages', messageRowId(this.#scope, session, this.id))
       const { body: row } = found
+      if (row) checkMessageRow(row)
       if (row && row.thread !== thread) throw refuse('MESSAGE_ELSEWHERE', { thread, message: this.id, found: row.thread })
       if (row && !row.content) throw refuse('MESSAGE_ERASED', { message: this.id })
       if (row?.role && row.role !== 'assistant')
         throw refuse('MESSAGE_INVALID', { message: this.id, why: 'only messages of the assistant are streamed', path: '$.role' })
       const stored = row?.content && !this.#options.restart ? await readContent(this.#scope, row.content) : undefined
       this.#row = row && found
+      this.#hasParts = stored ? stored.parts.length > 0 : row !== undefined
       this.#fold = new ChunkFold(this.id, stored as unknown as { readonly [member: string]: unknown } | undefined)
       return this.#fold
     })()
@@ -160,16 +165,18 @@ export class ThreadStream implements MessageStream {
 
   async #store(last: boolean): Promise<void> {
     const fold = this.#fold as ChunkFold
-    // There is nothing to write yet, unless the answer has ended or failed without a part.
-    const isOver = fold.failure !== undefined || (last && fold.finishReason !== undefined)
+    // There is nothing to write yet, unless the answer has ended or failed without a part, or lost the parts that it had.
+    const isOver = fold.failure !== undefined || (last && (fold.finishReason !== undefined || this.#hasParts))
     if (fold.message.parts.length === 0 && !isOver) return
     const record = this.#recordOf(fold, last)
     const given = this.#mask && !last ? this.#mask.masked(fold.message) : fold.message
     const message = takeMessage(this.#scope, given, true)
+    const hasParts = message.parts.length > 0
     const { redactor } = this.#scope.engine
     const masked = (this.#options.redact && redactor ? redactor.value(message) : message) as unknown as Json
     if (!this.#row) {
       this.#row = await this.#create(masked, record)
+      this.#hasParts = hasParts
       return
     }
     const seen = this.#row
@@ -183,6 +190,7 @@ export class ThreadStream implements MessageStream {
         : ({ verb: 'replace', content, record, ...named } as const)
       return writeMessage(this.#scope, this.#place, this.id, command, { seen, nodes, guards, once: true })
     })
+    this.#hasParts = hasParts
   }
 
   async #create(message: Json, record: MessageRecord): Promise<DoneRow<MessageRow>> {

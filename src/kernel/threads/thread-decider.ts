@@ -2,8 +2,10 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
+import { RECORD_SCHEMA } from '../../model/record-version.ts'
 import type { ThreadId, ThreadRow } from '../../model/thread.ts'
 import { decider, fact, type HappenedWith } from '../decider.ts'
+import { checkThreadRow } from './stored-rows.ts'
 
 type Definition = Pick<ThreadRow, 'session'> & Partial<Pick<ThreadRow, 'owner' | 'title' | 'main' | 'state'>>
 
@@ -17,7 +19,7 @@ export const thread = decider<ThreadRow, ThreadCommand>({
   table: 'threads',
 
   decide: {
-    create: (row, { set }) => (row ? [] : [fact('thread.created', set)]),
+    create: (row, { set }) => (row ? [] : [fact('thread.created', { schema: RECORD_SCHEMA, ...set })]),
     rename: (row, { id, session, title }) => {
       const there = usable(row, id, session)
       return there.title === title ? [] : [fact('thread.renamed', { title })]
@@ -30,6 +32,7 @@ export const thread = decider<ThreadRow, ThreadCommand>({
 
   evolve: {
     'thread.created': (_, e: HappenedWith<Definition>) => ({
+      schema: RECORD_SCHEMA,
       state: 'open',
       ...e.data,
       session: e.session as SessionId,
@@ -48,12 +51,12 @@ export const thread = decider<ThreadRow, ThreadCommand>({
     'thread.cleared': () => undefined,
   },
 
-  keeps: ({ main, state }) => ({ state, ...(main && { main }) }),
+  keeps: ({ schema, main, state }) => ({ schema, state, ...(main && { main }) }),
 })
 
 function known(row: ThreadRow | undefined, id: ThreadId, session: SessionId): ThreadRow {
   if (row?.session !== session) throw refuse('THREAD_UNKNOWN', { thread: id, session })
-  return row
+  return checkThreadRow(row)
 }
 
 function usable(row: ThreadRow | undefined, id: ThreadId, session: SessionId): ThreadRow {

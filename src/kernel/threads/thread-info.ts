@@ -2,11 +2,11 @@
 
 import { limits } from '../../model/limits.ts'
 import { invalidOption } from '../../model/options.ts'
-import { decodeBody } from '../../model/rows.ts'
 import type { ThreadRow } from '../../model/thread.ts'
 import { everyRow } from '../every-row.ts'
 import type { Scope } from '../scope.ts'
 import { isShown } from './list-messages.ts'
+import { messageOf } from './stored-rows.ts'
 
 export interface ThreadInfo extends Omit<ThreadRow, 'owner'> {
   readonly user?: string
@@ -22,8 +22,8 @@ const PAGE = 1000
 export async function threadInfo(scope: Scope, { owner, ...row }: ThreadRow): Promise<ThreadInfo> {
   let messages = 0
   let lastAt: number | undefined
-  for await (const { body } of everyRow(scope, 'messages', { index: 'byThread', equals: [row.session, row.id], limit: PAGE })) {
-    const message = decodeBody(body)
+  for await (const one of everyRow(scope, 'messages', { index: 'byThread', equals: [row.session, row.id], limit: PAGE })) {
+    const message = messageOf(one)
     if (!isShown(message)) continue
     messages++
     lastAt = message.at

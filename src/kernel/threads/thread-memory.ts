@@ -10,9 +10,11 @@ import { derivedId } from '../derived-id.ts'
 import { enginePart } from '../engine-part.ts'
 import { type DoneRow, readRow } from '../execute.ts'
 import type { Scope } from '../scope.ts'
+import { checkedThread } from './stored-rows.ts'
 
 export class ThreadMemory {
   readonly #seen = new Map<string, DoneRow<ThreadRow>>()
+  readonly #since = new Map<string, number>()
 
   get(tenant: TenantId, id: ThreadId): DoneRow<ThreadRow> | undefined {
     return this.#seen.get(`${tenant} ${id}`)
@@ -24,6 +26,18 @@ export class ThreadMemory {
     if (!row.body) return
     this.#seen.set(key, row)
     if (this.#seen.size > limits.threadsRemembered) this.#seen.delete(this.#seen.keys().next().value as string)
+  }
+
+  /** Number of messages that this node added to the thread since it wrote a tally; undefined if it wrote none. */
+  sinceTally(tenant: TenantId, id: ThreadId): number | undefined {
+    return this.#since.get(`${tenant} ${id}`)
+  }
+
+  setSinceTally(tenant: TenantId, id: ThreadId, messages: number): void {
+    const key = `${tenant} ${id}`
+    this.#since.delete(key)
+    this.#since.set(key, messages)
+    if (this.#since.size > limits.threadsRemembered) this.#since.delete(this.#since.keys().next().value as string)
   }
 
   forget(tenant: TenantId, id: ThreadId): void {
@@ -40,7 +54,7 @@ export const mainThreadId = (scope: Scope, session: SessionId): ThreadId => deri
 export async function seeThread(scope: Scope, session: SessionId, id: ThreadId): Promise<DoneRow<ThreadRow>> {
   const memory = threadsSeen(scope.engine)
   const known = memory.get(scope.tenant, id)
-  const seen = known?.body?.state === 'open' ? known : await readRow(scope, 'threads', id)
+  const seen = known?.body?.state === 'open' ? known : checkedThread(await readRow(scope, 'threads', id))
   memory.set(scope.tenant, id, seen)
   if (seen.body && seen.body.session !== session) throw refuse('THREAD_UNKNOWN', { thread: id, session })
   return seen

@@ -16,6 +16,7 @@ import { isShown, listMessages, type MessagesOptions, type ThreadPlace } from '.
 import { type MessageOptions, messageRowId } from './plan-messages.ts'
 import { takeRecord } from './record.ts'
 import { type RepairOptions, type RepairReport, repairThread } from './repair.ts'
+import { checkThreadRow, messageOf } from './stored-rows.ts'
 import { type MessageStream, type StreamOptions, ThreadStream } from './stream.ts'
 import { thread as decider, type ThreadCommand } from './thread-decider.ts'
 import { checkTitle, type ThreadInfo, threadInfo } from './thread-info.ts'
@@ -138,7 +139,7 @@ export class ThreadHandle implements Thread {
     checkOpen(this.#scope.engine)
     const stored = await this.#scope.engine.backend.rows.get(this.#scope.tenant, 'threads', this.id)
     if (!stored) return undefined
-    this.#row = decodeBody(stored.body)
+    this.#row = checkThreadRow(decodeBody(stored.body))
     return threadInfo(this.#scope, this.#row)
   }
 
@@ -163,7 +164,7 @@ export class ThreadHandle implements Thread {
       'messages',
       messageRowId(this.#scope, session, maskKey(this.#scope, id)),
     )
-    const body = row && decodeBody(row.body)
+    const body = row && messageOf(row)
     return body?.thread === thread ? body : undefined
   }
 

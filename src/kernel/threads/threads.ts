@@ -9,6 +9,7 @@ import { checkState, type Page, type PageOptions } from '../list.ts'
 import { listMatching } from '../list-matching.ts'
 import { maskKey } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { checkedThread, checkThreadRow } from './stored-rows.ts'
 import { type Thread, ThreadHandle } from './thread.ts'
 import { thread as decider } from './thread-decider.ts'
 import { checkTitle, type ThreadInfo, threadInfo } from './thread-info.ts'
@@ -89,7 +90,7 @@ async function createThread(
 
 async function findThread(scope: Scope, thread: ThreadRow['id'], session?: SessionId): Promise<Thread | undefined> {
   checkOpen(scope.engine)
-  const { body: row } = await readRow(scope, 'threads', thread)
+  const { body: row } = checkedThread(await readRow(scope, 'threads', thread))
   if (!row || row.state === 'deleted' || (session !== undefined && row.session !== session)) return undefined
   // A view that is limited to an owner finds the threads of that user.
   if (session === undefined && scope.own !== undefined && row.owner !== scope.own) return undefined
@@ -115,6 +116,6 @@ async function listThreads(
   const matches = (row: ThreadRow): boolean =>
     (state === undefined ? row.state !== 'deleted' : row.state === state) && (owner === undefined || row.owner === owner)
   const { items, cursor } = await listMatching(scope, 'threads', { ...where, matches }, page)
-  const infos = await Promise.all(items.map((row) => threadInfo(scope, row)))
+  const infos = await Promise.all(items.map((row) => threadInfo(scope, checkThreadRow(row))))
   return { items: infos, ...(cursor !== undefined && { cursor }) }
 }

@@ -3,7 +3,6 @@
 import type { Json } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
-import { decodeBody } from '../../model/rows.ts'
 import type { MessageRecord, MessageRow } from '../../model/thread.ts'
 import { type DoneRow, part, plan } from '../execute.ts'
 import type { SessionView } from '../feature.ts'
@@ -18,6 +17,7 @@ import { readContent, stageContent } from './content.ts'
 import { isShown, messageRow, type ThreadPlace } from './list-messages.ts'
 import { message as decider, type MessageCommand } from './message-decider.ts'
 import { type MessageOptions, messageRowId, planMessages } from './plan-messages.ts'
+import { messageOf } from './stored-rows.ts'
 import { seeThread, threadGuard, threadsSeen } from './thread-memory.ts'
 
 export interface AddedMessage {
@@ -77,7 +77,7 @@ export async function updateMessage(
   if (typeof change !== 'function') throw invalidOption('change', 'a function of the message', change)
   return retryConflicts(scope, conflictOrGone('messages', 'threads'), async () => {
     const stored = await messageRow(scope, place, id)
-    const row = decodeBody(stored.body)
+    const row = messageOf(stored)
     if (!row.content) throw refuse('MESSAGE_ERASED', { message: row.message })
     if (!isShown(row)) throw refuse('MESSAGE_UNKNOWN', { thread: place.thread, message: row.message })
     const taken = takeMessage(scope, await change(await readContent(scope, row.content)))
