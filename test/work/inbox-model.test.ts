@@ -146,10 +146,8 @@ const releases = (who: Who) =>
 
 /** Another run has it: nothing is written, and the run can only fail. */
 async function lost(model: Model, real: Real, who: Who, refused: Promise<unknown>): Promise<void> {
-  // Caught before the read below, which may let the call end.
-  const code = codeOf(refused)
-  const { seq } = await real.stores.ada.head()
-  expect(await code).toBe('INBOX_CLAIM_LOST')
+  const [code, { seq }] = await Promise.all([codeOf(refused), real.stores.ada.head()])
+  expect(code).toBe('INBOX_CLAIM_LOST')
   reach('lost')
   expect((await real.stores.ada.head()).seq).toBe(seq)
   await (real.runs[who] as Run).fail(new Error('lost'))
