@@ -25,6 +25,8 @@ export interface PlannedTable {
   readonly key: readonly string[]
   readonly indexes: readonly PlannedIndex[]
   readonly rights: SideTable['rights']
+  /** SQLite keeps the key in an index of its own. */
+  readonly large?: boolean
 }
 
 export interface Declared {
@@ -63,14 +65,17 @@ function planRows(engine: Engine, name: string, table: Table): PlannedTable {
     ],
     key: ['tenant', 'id'],
     indexes: [
-      ...Object.entries(table.indexes).map(([key, columns]) => index(key, columns)),
+      ...Object.entries(table.indexes).map(([key, columns]) => ({ ...index(key, columns), ...sparse(table.sparse?.[key]) })),
       ...Object.entries(table.partialIndexes ?? {})
         .filter(([, partial]) => isOn(engine, partial))
         .map(([key, { columns, where }]) => ({ ...index(key, columns), where: spelled(engine, where, table.flags) })),
     ],
     rights: ['insert', 'update', 'delete'],
+    ...(table.large && { large: true }),
   }
 }
+
+const sparse = (column: string | undefined): Pick<PlannedIndex, 'where'> => (column ? { where: `${column} is not null` } : {})
 
 /** SQLite has no booleans. Said as an equality, a flag costs it no look at the row: the index covers the query. */
 const spelled = (engine: Engine, where: string, flags: readonly string[] = []): string =>

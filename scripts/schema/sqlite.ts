@@ -12,7 +12,7 @@ function tableText(table: PlannedTable): string {
       `create ${unique ? 'unique ' : ''}index ${name} on ${table.name} (${columns.join(', ')})${where ? ` where ${where}` : ''};`,
   )
   return [
-    `create table ${table.name} (\n${columnLines(table, ({ type }) => TYPES[type])}\n) strict${table.key[0] === 'id' ? '' : ', without rowid'};`,
+    `create table ${table.name} (\n${columnLines(table, ({ type }) => TYPES[type])}\n) strict${table.key[0] === 'id' || table.large ? '' : ', without rowid'};`,
     ...(indexes.length > 0 ? ['', ...indexes] : []),
   ].join('\n')
 }

@@ -19,6 +19,10 @@ export interface Table {
   readonly flags?: readonly string[]
   /** Has a text column `terms`, which the word index is made from (model/text/indexed-text.ts). With a thread, rows have neighbours. */
   readonly text?: { readonly thread?: 'thread' }
+  /** Indexes that leave out rows without a value in this column. They are read for a given value only. */
+  readonly sparse?: Readonly<Record<string, string>>
+  /** Bodies are large, so SQLite keeps rows in the order of writing and the key in an index of its own. */
+  readonly large?: boolean
   /** Indexes over some of the rows, for the queries of model/queries.ts. */
   readonly partialIndexes?: Readonly<Record<string, PartialIndex>>
 }
@@ -133,6 +137,7 @@ export const tables = {
     authority: 'journal',
     columns: { source: 'text' },
     indexes: { byBorn: ['born'], bySource: ['source', 'born'] },
+    large: true,
   },
   deliveries: {
     authority: 'journal',
@@ -148,6 +153,7 @@ export const tables = {
     authority: 'journal',
     columns: { process: 'text', number: 'integer', type: 'text' },
     indexes: { byProcess: ['process', 'number'], byType: ['process', 'type', 'number'] },
+    large: true,
   },
   grants: {
     authority: 'journal',
@@ -158,11 +164,13 @@ export const tables = {
     authority: 'journal',
     columns: { session: 'text', state: 'text', run: 'text' },
     indexes: { bySession: ['session', 'born'], bySessionAndState: ['session', 'state', 'born'], byRun: ['run', 'state', 'born'] },
+    large: true,
   },
   inbox: {
     authority: 'journal',
     columns: { session: 'text', state: 'text' },
     indexes: { bySession: ['session', 'born'], bySessionAndState: ['session', 'state', 'born'] },
+    large: true,
   },
   permits: {
     authority: 'journal',
@@ -224,6 +232,7 @@ export const tables = {
       byStart: ['starts'],
       byEnd: ['ends'],
     },
+    large: true,
   },
   core: {
     authority: 'journal',
@@ -240,6 +249,8 @@ export const tables = {
     authority: 'journal',
     columns: { session: 'text', thread: 'text', execution: 'text' },
     indexes: { byThread: ['session', 'thread', 'born'], byExecution: ['session', 'execution', 'born'] },
+    sparse: { byExecution: 'execution' },
+    large: true,
   },
   // One row per session that has settings, a graph or a checkpoint. Its id follows from the session.
   session_heads: {
@@ -255,6 +266,7 @@ export const tables = {
       byParent: ['session', 'state', 'parent', 'born'],
       byFrame: ['session', 'state', 'frame', 'born'],
     },
+    large: true,
   },
   turns: {
     authority: 'journal',
@@ -286,6 +298,7 @@ export const tables = {
     authority: 'journal',
     columns: { collection: 'text' },
     indexes: { byCollection: ['collection'] },
+    large: true,
   },
 } as const satisfies Record<string, Table>
 

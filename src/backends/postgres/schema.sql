@@ -469,7 +469,7 @@ create table inkfast.messages (
   body text collate "C" not null,
   PRIMARY KEY (tenant, id)
 );
-CREATE INDEX messages_by_execution ON inkfast.messages USING btree (tenant, session NULLS FIRST, execution NULLS FIRST, born, id);
+CREATE INDEX messages_by_execution ON inkfast.messages USING btree (tenant, session NULLS FIRST, execution NULLS FIRST, born, id) WHERE (execution IS NOT NULL);
 CREATE INDEX messages_by_thread ON inkfast.messages USING btree (tenant, session NULLS FIRST, thread NULLS FIRST, born, id);
 alter table inkfast.messages enable row level security, force row level security;
 create policy tenant on inkfast.messages for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));

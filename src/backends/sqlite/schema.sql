@@ -242,7 +242,7 @@ CREATE TABLE firings (
   source   text,
   body     text not null,
   primary key (tenant, id)
-) strict, without rowid;
+) strict;
 
 CREATE INDEX firings_by_born on firings (tenant, born, id);
 
@@ -274,7 +274,7 @@ CREATE TABLE graph_nodes (
   frame    text,
   body     text not null,
   primary key (tenant, id)
-) strict, without rowid;
+) strict;
 
 CREATE INDEX graph_nodes_by_frame on graph_nodes (tenant, session, state, frame, born, id);
 
@@ -298,7 +298,7 @@ CREATE TABLE inbox (
   state    text,
   body     text not null,
   primary key (tenant, id)
-) strict, without rowid;
+) strict;
 
 CREATE INDEX inbox_by_session on inbox (tenant, session, born, id);
 
@@ -314,7 +314,7 @@ CREATE TABLE inputs (
   run      text,
   body     text not null,
   primary key (tenant, id)
-) strict, without rowid;
+) strict;
 
 CREATE INDEX inputs_by_run on inputs (tenant, run, state, born, id);
 
@@ -367,7 +367,7 @@ CREATE TABLE memory (
   terms    text,
   body     text not null,
   primary key (tenant, id)
-) strict, without rowid;
+) strict;
 
 CREATE INDEX memory_by_about on memory (tenant, about, state, born, id);
 
@@ -448,9 +448,9 @@ CREATE TABLE messages (
   execution text,
   body      text not null,
   primary key (tenant, id)
-) strict, without rowid;
+) strict;
 
-CREATE INDEX messages_by_execution on messages (tenant, session, execution, born, id);
+CREATE INDEX messages_by_execution on messages (tenant, session, execution, born, id) where execution is not null;
 
 CREATE INDEX messages_by_thread on messages (tenant, session, thread, born, id);
 
@@ -561,7 +561,7 @@ CREATE TABLE process_events (
   type     text,
   body     text not null,
   primary key (tenant, id)
-) strict, without rowid;
+) strict;
 
 CREATE INDEX process_events_by_process on process_events (tenant, process, number, id);
 
@@ -831,7 +831,7 @@ CREATE TABLE vectors (
   collection text,
   body       text not null,
   primary key (tenant, id)
-) strict, without rowid;
+) strict;
 
 CREATE INDEX vectors_by_collection on vectors (tenant, collection, id);
 

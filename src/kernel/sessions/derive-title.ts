@@ -6,9 +6,12 @@ import type { SessionView } from '../feature.ts'
 import { titleOf } from '../message-text.ts'
 import { session } from './session-decider.ts'
 
+export const wantsTitle = ({ row }: SessionView): boolean => row().title === undefined && row().titleSource === undefined
+
 /** The part of a commit that gives the title; none if the session has one, or the user has said nothing. */
-export function titleParts({ id, row }: SessionView, text: string | undefined): readonly Part[] {
-  if (text === undefined || row().title !== undefined || row().titleSource !== undefined) return []
+export function titleParts(view: SessionView, text: string | undefined): readonly Part[] {
+  if (text === undefined || !wantsTitle(view)) return []
+  const { id } = view
   return [part(session, id, { verb: 'derive', id, title: titleOf(text) }, { session: id, whole: true })]
 }
 

@@ -11,7 +11,7 @@ import { maskKey } from '../names.ts'
 import { isConflict } from '../outcome.ts'
 import { conflictOrGone, retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { noteTitle, titleParts } from '../sessions/derive-title.ts'
+import { noteTitle, titleParts, wantsTitle } from '../sessions/derive-title.ts'
 import { type StoredMessage, takeMessage } from './check-message.ts'
 import { readContent, stageContent } from './content.ts'
 import { isShown, messageRow, type ThreadPlace } from './list-messages.ts'
@@ -41,7 +41,7 @@ export async function addMessages(
   return whileThreadChanges(scope, { session, thread }, async () => {
     const { parts, nodes, guards, ids, learn } = await planMessages(scope, session, messages, given)
     if (parts.length === 0) return []
-    const asked = view && firstAsked(scope, messages, redact !== false)
+    const asked = view && wantsTitle(view) ? firstAsked(scope, messages, redact !== false) : undefined
     const title = view ? titleParts(view, asked) : []
     const { rows } = await plan(scope, [...parts, ...title], { nodes, guards, open: session })
     learn(rows.slice(0, parts.length))

@@ -882,7 +882,7 @@ create table inkfast.messages (
   primary key (tenant, id)
 );
 create index messages_by_thread on inkfast.messages (tenant, session nulls first, thread nulls first, born, id);
-create index messages_by_execution on inkfast.messages (tenant, session nulls first, execution nulls first, born, id);
+create index messages_by_execution on inkfast.messages (tenant, session nulls first, execution nulls first, born, id) where execution is not null;
 alter table inkfast.messages enable row level security, force row level security;
 create policy tenant on inkfast.messages to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
 grant select on inkfast.messages to inkfast_app, inkfast_reader;

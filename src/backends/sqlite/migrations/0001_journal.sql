@@ -264,7 +264,7 @@ create table firings (
   source   text,
   body     text not null,
   primary key (tenant, id)
-) strict, without rowid;
+) strict;
 
 create index firings_by_born on firings (tenant, born, id);
 create index firings_by_source on firings (tenant, source, born, id);
@@ -312,7 +312,7 @@ create table process_events (
   type     text,
   body     text not null,
   primary key (tenant, id)
-) strict, without rowid;
+) strict;
 
 create index process_events_by_process on process_events (tenant, process, number, id);
 create index process_events_by_type on process_events (tenant, process, type, number, id);
@@ -341,7 +341,7 @@ create table inputs (
   run      text,
   body     text not null,
   primary key (tenant, id)
-) strict, without rowid;
+) strict;
 
 create index inputs_by_session on inputs (tenant, session, born, id);
 create index inputs_by_session_and_state on inputs (tenant, session, state, born, id);
@@ -356,7 +356,7 @@ create table inbox (
   state    text,
   body     text not null,
   primary key (tenant, id)
-) strict, without rowid;
+) strict;
 
 create index inbox_by_session on inbox (tenant, session, born, id);
 create index inbox_by_session_and_state on inbox (tenant, session, state, born, id);
@@ -474,7 +474,7 @@ create table memory (
   terms    text,
   body     text not null,
   primary key (tenant, id)
-) strict, without rowid;
+) strict;
 
 create index memory_by_born on memory (tenant, born, id);
 create index memory_by_state on memory (tenant, state, born, id);
@@ -523,10 +523,10 @@ create table messages (
   execution text,
   body      text not null,
   primary key (tenant, id)
-) strict, without rowid;
+) strict;
 
 create index messages_by_thread on messages (tenant, session, thread, born, id);
-create index messages_by_execution on messages (tenant, session, execution, born, id);
+create index messages_by_execution on messages (tenant, session, execution, born, id) where execution is not null;
 
 create table session_heads (
   tenant   text not null,
@@ -551,7 +551,7 @@ create table graph_nodes (
   frame    text,
   body     text not null,
   primary key (tenant, id)
-) strict, without rowid;
+) strict;
 
 create index graph_nodes_by_session on graph_nodes (tenant, session, state, born, id);
 create index graph_nodes_by_parent on graph_nodes (tenant, session, state, parent, born, id);
@@ -618,7 +618,7 @@ create table vectors (
   collection text,
   body       text not null,
   primary key (tenant, id)
-) strict, without rowid;
+) strict;
 
 create index vectors_by_collection on vectors (tenant, collection, id);
 
