@@ -23,7 +23,7 @@ export interface SessionView {
   saw(row: SessionRow, revision: number): void
 }
 
-/** What one feature tells of a session in a list. */
+/** One feature's share of a session in a list. */
 export type ToldSummary = Partial<Omit<SessionSummary, 'counts'>> & { readonly counts?: Partial<SessionSummary['counts']> }
 
 export interface Fork {

@@ -214,7 +214,7 @@ export class ThreadStream implements MessageStream {
 
   /** Every write but the last says that the message is interrupted, so that a crash leaves it so. */
   #recordOf(fold: ChunkFold, last: boolean): MessageRecord {
-    // What an earlier stream recorded about its end is no longer true.
+    // The record of an earlier stream about its end is no longer true.
     const { interrupted: _, error: _error, aborted: _aborted, ...kept } = this.#row?.body?.record ?? {}
     const stored = this.#options.restart ? {} : kept
     const { clock } = this.#scope.engine.environment
