@@ -1,6 +1,6 @@
 // Turns the user's options into a running store: chooses the backend and the environment, and refuses options that are not available yet.
 
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { memoryBackend } from './backends/memory/backend.ts'
 import { postgresBackend } from './backends/postgres/backend.ts'
 import { placeOf } from './backends/postgres/pool.ts'
@@ -175,7 +175,7 @@ const degraded = (backend: Backend, why: string): Backend => ({
 // Matches text that was meant as a database address: quoted, with a typing error in its scheme, or as key=value pairs. Taken as a path, it
 // would appear in messages with its password, and a file of that name would be created.
 const MEANT_AS_ADDRESS =
-  /:\/\/|^\W*postgres(ql)?\b.*@|\/\/[^/]*:[^/]*@|^[^/\\]*:[^/\\]*@|^\W*(host|hostaddr|port|user|dbname|password|passfile|service)\s*=|\spassword\s*=/i
+  /:\/\/|^\W*postgres(ql)?\b.*@|\/\/[^/]*:[^/]*@|^[^/\\]*:[^/\\]*@|^\W*(host|hostaddr|port|user|dbname|password|passfile|service)\s*=|\spassword\s*=|^\W*(sqlite3?|libsql):/i
 
 // An address may contain a password anywhere, so an error repeats only its scheme.
 function pathOf(url: string | URL | undefined): string {
@@ -193,7 +193,8 @@ export const checkPath = (text: string): void => void pathOf(text)
 
 function filePath(text: string): string {
   try {
-    const url = new URL(text)
+    // Without a slash the path is relative, as in other libraries. The URL standard would take it for one at the root.
+    const url = new URL(/^file:(?!\/)/i.test(text) ? text.slice('file:'.length) : text, `${pathToFileURL('.')}/`)
     if (url.search === '' && url.hash === '') return fileURLToPath(url)
   } catch (cause) {
     throw refuse('URL_UNKNOWN', { url: 'file://…' }, cause)

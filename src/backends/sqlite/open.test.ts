@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { codeOf, openIn, tempFile, tempFolder } from '../../../test/support/engines.ts'
@@ -226,6 +226,8 @@ test('an address that is no store is refused without telling its password', asyn
     ['mysql://user:p@ss-hunter2@host/db', 'URL_UNKNOWN'],
     ['mysql://user:hun/hunter2@host', 'URL_UNKNOWN'],
     ['file:///x.db?password=hunter2', 'URL_UNKNOWN'],
+    ['file:x.db?password=hunter2', 'URL_UNKNOWN'],
+    ['sqlite:hunter2.db', 'URL_UNKNOWN'],
   ] as const) {
     await expect(open(url)).rejects.toMatchObject({ code, message: expect.not.stringContaining('hunter2') })
   }
@@ -273,6 +275,12 @@ test('an empty database of another application is not made into a store', async 
   db.exec('pragma user_version = 0; vacuum')
   db.close()
   expect(await codeOf(open(path))).toBe('NOT_A_STORE')
+})
+
+test('a file: URL without a slash is a path relative to the working folder', async () => {
+  const path = relative(process.cwd(), join(tempFolder(), 'my store.db'))
+  await (await openIn(`file:${path.replaceAll(' ', '%20')}`)).session('s')
+  expect(await (await openIn(path, { readOnly: true })).sessions.find('s')).toBeDefined()
 })
 
 test('a backend of your own is opened like any other', async () => {
