@@ -31,6 +31,17 @@ const LITERALS: readonly (readonly [string, unknown])[] = [
 ]
 const ESCAPED: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', '/': '/' }
 
+/**
+ * The AI SDK ends a key at its first quote, also an escaped one. A colon in the rest of the key is the end of the object to it, and it gives up
+ * if the beginning of a value follows the colon.
+ */
+function endsEarly(key: string, closed: boolean): boolean {
+  const quote = key.indexOf('"')
+  const rest = quote < 0 || (closed && quote === key.length - 1) ? '' : key.slice(quote)
+  if (/:[^"tfn\d{[-]*(?:["tfn\d{[]|-[-.eE]*\d)/.test(rest)) throw new Unreadable()
+  return rest.includes(':')
+}
+
 class PrefixReader {
   readonly #text: string
   #at = 0
@@ -76,8 +87,9 @@ class PrefixReader {
         next = this.#next()
       }
       if (next !== '"') break
+      const start = this.#at + 1
       const { value: key, closed } = this.#string()
-      if (!closed || this.#next() !== ':') break
+      if (endsEarly(this.#text.slice(start, this.#at), closed) || !closed || this.#next() !== ':') break
       this.#at++
       this.#next()
       const from = this.#at
