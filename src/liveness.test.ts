@@ -72,6 +72,8 @@ describe.skipIf(!existsSync('/proc/self/stat'))('with procfs (skipped where the 
       .split(' ')[19] as string
     const mark = { ...self, pid, started }
     expect(liveness.isGone(mark)).toBe(false)
+    // As long as it is a shell it asks after its child.
+    await vi.waitFor(() => expect(readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'), 5000)
     parent.stdin?.end()
     await vi.waitFor(() => expect(stat()).toMatch(/\) Z /), 5000)
     expect(liveness.isGone(mark)).toBe(true)
