@@ -37,8 +37,8 @@ export default defineConfig({
     },
     // Of all projects, which share what they provide.
     globalSetup: ['test/support/compiled.ts', 'test/support/postgres-global.ts'],
-    // Two workers more than cores, because most tests wait for processes, disks and servers.
-    maxWorkers: availableParallelism() + 2,
+    // One worker more than cores, because most tests wait for processes, disks and servers.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
     projects: [
       { test: { ...house, name: 'bar', include: [...WATCHED] } },
