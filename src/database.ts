@@ -2,4 +2,4 @@
 
 export { type Finding, type InspectOptions, inspectDatabase } from './backends/postgres/inspect.ts'
 export { placeOf } from './backends/postgres/pool.ts'
-export { checkPath, isDatabase } from './open.ts'
+export { isDatabase, pathOf } from './open.ts'

@@ -177,8 +177,8 @@ const degraded = (backend: Backend, why: string): Backend => ({
 const MEANT_AS_ADDRESS =
   /:\/\/|^\W*postgres(ql)?\b.*@|\/\/[^/]*:[^/]*@|^[^/\\]*:[^/\\]*@|^\W*(host|hostaddr|port|user|dbname|password|passfile|service)\s*=|\spassword\s*=|^\W*(sqlite3?|libsql):/i
 
-// An address may contain a password anywhere, so an error repeats only its scheme.
-function pathOf(url: string | URL | undefined): string {
+/** The path that a text or a `file:` URL names. An address may contain a password anywhere, so an error repeats only its scheme. */
+export function pathOf(url: string | URL | undefined): string {
   const text = String(url ?? '')
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(text)?.[1]?.toLowerCase()
   if (text === '' || text.includes('\0')) throw refuse('URL_UNKNOWN', { url: text === '' ? '' : 'a path with a NUL in it' })
@@ -187,9 +187,6 @@ function pathOf(url: string | URL | undefined): string {
   if (scheme !== undefined && text.startsWith('//', scheme.length + 1)) throw refuse('URL_UNKNOWN', { url: `${scheme}://…` })
   return text
 }
-
-/** Throws if the text is not a path, without repeating it. */
-export const checkPath = (text: string): void => void pathOf(text)
 
 function filePath(text: string): string {
   try {

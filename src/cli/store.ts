@@ -1,7 +1,6 @@
 // Opens a store for a command: never creates or migrates it, and always closes it.
 
-import { fileURLToPath } from 'node:url'
-import { checkPath, isDatabase } from '../database.ts'
+import { isDatabase, pathOf } from '../database.ts'
 import {
   type EmbedderOption,
   type ErrorCode,
@@ -22,20 +21,14 @@ export function storeUrl(given: string | undefined): string {
   const url = given ?? environment.url
   if (url === undefined || url === '') throw usage('No store given. Pass its path, or set INKFAST_URL.')
   if (url === ':memory:') throw usage("A ':memory:' store exists only inside its program. Pass a file.")
-  if (!isDatabase(url)) checkPath(url)
+  if (!isDatabase(url)) pathOf(url)
   return url
 }
 
 /** The path of the file, or the URL of the database, for commands that inspect the file itself. */
 export function storePath(given: string | undefined): string {
   const url = storeUrl(given)
-  if (isDatabase(url)) return url
-  if (!/^[a-z][a-z0-9+.-]+:/i.test(url) || /^[a-z]:[\\/]/i.test(url)) return url
-  try {
-    return fileURLToPath(url)
-  } catch (cause) {
-    throw new InkError('URL_UNKNOWN', { url: url.replace(/\/\/[^/@]*@/, '//…@') }, cause)
-  }
+  return isDatabase(url) ? url : pathOf(url)
 }
 
 export interface UseOptions {

@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { storePath } from '../../src/cli/store.ts'
 import { open } from '../../src/index.ts'
 import { inkHere as ink, lines, MARKER, type SmallStore, smallStore, withDatabase } from './support.ts'
 
@@ -203,6 +204,10 @@ describe('doctor', () => {
       expect.arrayContaining(['node', 'sqlite', 'folder', 'file', 'schema', 'log', 'disk', 'opens', 'health', 'pages', 'journal main']),
     )
     expect(findings.filter((f: { state: string }) => f.state !== 'ok')).toEqual([])
+  })
+
+  test('doctor and du read a file: URL without a slash as a path of the working folder', () => {
+    expect(storePath('file:my%20store.db')).toBe(join(process.cwd(), 'my store.db'))
   })
 
   test('doctor warns of files left by a store that was never finished, and of events from the future', async () => {
