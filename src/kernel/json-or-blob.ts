@@ -14,21 +14,24 @@ import { blobRefsIn } from './references.ts'
 import type { Scope } from './scope.ts'
 import type { WriteTime } from './write-time.ts'
 
-/** `undefined` is stored as `{}`; null is a value. `time` belongs to the write that follows. */
-export async function store(
+/** `undefined` is stored as `{}`; null is a value. `time` belongs to the write that follows. A promise only if a blob is written. */
+export function store(
   scope: Scope,
   value: unknown,
   about: Readonly<Record<string, unknown>>,
   whole = false,
   time?: WriteTime,
-): Promise<Stored> {
+): Stored | Promise<Stored> {
   if (value === undefined) return {}
   time?.waited()
   const admitted = checked(scope, value, about, whole)
   const text = JSON.stringify(admitted)
   const small = text.length * 3 <= limits.inlineBytes || utf8Length(text) <= limits.inlineBytes
   time?.masked()
-  if (small) return { value: admitted }
+  return small ? { value: admitted } : storeInBlob(scope, text, time)
+}
+
+async function storeInBlob(scope: Scope, text: string, time: WriteTime | undefined): Promise<Stored> {
   const { digest, bytes } = await putJson(scope, text)
   time?.stored()
   const holds = blobRefsIn(text)
@@ -66,6 +69,9 @@ function checked(scope: Scope, value: unknown, about: Readonly<Record<string, un
     throw error
   }
 }
+
+/** Whether the value is in the event, so that nothing is read. */
+export const isInline = (stored: Stored | undefined): boolean => stored?.blob === undefined && stored?.firing === undefined
 
 export async function load(scope: Scope, stored: Stored | undefined): Promise<unknown> {
   if (stored?.firing) return { ...(stored.value as object), payload: await firedPayload(scope, stored.firing) }

@@ -13,6 +13,9 @@ const NEVER = -1
 
 export const stillOpen = (id: SessionId, revision: number): Guard => ({ kind: 'row', table: 'sessions', id, revision })
 
+/** Whether this node last saw the session open. What it writes is guarded all the same. */
+export const isSeenOpen = ({ engine, tenant }: Scope, id: SessionId): boolean => engine.sessions.get(tenant, id)?.state === 'open'
+
 /** A keyed retry must reach its receipt even if the session was closed since: the backend looks at the key before the guards. */
 export async function openGuard(scope: Scope, id: SessionId, keyed = false): Promise<Guard> {
   // Only an open session is taken from memory: another process may have reopened one that was closed when last seen.

@@ -31,12 +31,16 @@ export function optionsOf<T extends object>(given: T | undefined, of: string): T
   return ownMembers(given)
 }
 
+/** An object that inherits nothing. One without any prototype would be a hash table, which every write would pay for. */
+const Own = function Own() {} as unknown as new () => object
+Own.prototype = Object.freeze(Object.create(null))
+
 /**
- * Returns a copy without a prototype. A member that other code put on `Object.prototype` is nobody's option: `redact: false` there would
- * switch redaction off.
+ * Returns a copy that inherits no member. A member that other code put on `Object.prototype` is nobody's option: `redact: false` there
+ * would switch redaction off.
  */
 export function ownMembers<T extends object>(given: T): T {
-  return Object.assign(Object.create(null) as T, given)
+  return Object.assign(new Own() as T, given)
 }
 
 /** Throws for the first member of `unknown`, the options left after the known ones were taken out: a misspelt option would be silently ignored. */

@@ -9,7 +9,7 @@ import { type Duration, milliseconds } from '../../model/time.ts'
 import { checkNew } from '../append.ts'
 import { withMembers } from '../feature.ts'
 import type { RunMembers } from '../features.ts'
-import { load } from '../json-or-blob.ts'
+import { isInline, load } from '../json-or-blob.ts'
 import { takeName } from '../names.ts'
 import { takeUsage, type UsageGiven } from '../usage/ledger.ts'
 import { markKey, markOf } from './append-mark.ts'
@@ -220,20 +220,25 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     check?: (asked: Asked, before: Entry) => Promise<void>,
   ): Promise<Entry> {
     const asked = this.slot(kind, name)
-    return this.open.calls.during(`${kind} '${name}'`, this.place, () => this.#answers(asked, live, check))
+    const end = this.open.calls.begins(`${kind} '${name}'`, this.place)
+    try {
+      const ready = this.open.ready()
+      if (ready) await ready
+      // A live run reads no tape. An effect passes here without waiting for anything.
+      const before = this.open.replay.isLive ? undefined : await this.#recorded(asked, check)
+      if (before?.done) return this.received(before)
+      if (this.open.replay.isLost(this.place)) return await never()
+      return this.received(await this.open.once(entryKey(asked), () => live(asked, before)))
+    } finally {
+      end()
+    }
   }
 
-  async #answers(
-    asked: Asked,
-    live: (asked: Asked, before: Entry | undefined) => Promise<Entry>,
-    check?: (asked: Asked, before: Entry) => Promise<void>,
-  ): Promise<Entry> {
-    await this.open.ready()
+  /** The entry on the tape. Without an outcome there, waits until the program has asked for everything that was recorded. */
+  async #recorded(asked: Asked, check?: (asked: Asked, before: Entry) => Promise<void>): Promise<Entry | undefined> {
     const before = await this.open.replay.find(asked, undefined, check && ((entry) => check(asked, entry)))
-    if (before?.done) return this.received(before)
-    await this.open.replay.clear(asked)
-    if (this.open.replay.isLost(this.place)) return never()
-    return this.received(await this.open.once(entryKey(asked), () => live(asked, before)))
+    if (!before?.done) await this.open.replay.clear(asked)
+    return before
   }
 
   received(entry: Entry): Entry {
@@ -258,7 +263,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
 
   async #answer<T>(name: string, entry: Entry): Promise<T> {
     if (entry.error) throw effectError(name, { run: this.open.id }, entry.error, entry.attempts ?? 1)
-    return (await load(this.open.scope, entry.value)) as T
+    return (isInline(entry.value) ? entry.value?.value : await load(this.open.scope, entry.value)) as T
   }
 
   async #waits(

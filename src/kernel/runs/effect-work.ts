@@ -26,7 +26,7 @@ export function inEffect(branch: BranchHandle, name: string, work: (given: Effec
   return async (given) => {
     const inside = new EffectWork(branch, name, context.current())
     try {
-      return await context.within(inside, async () => work(given))
+      return await context.within(inside, () => work(given))
     } finally {
       inside.ended = true
     }

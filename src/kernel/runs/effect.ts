@@ -7,7 +7,7 @@ import { type Backoff, restMs } from '../../model/work.ts'
 import { type BackoffOptions, takeBackoff } from '../backoff.ts'
 import { errorData, member, store } from '../json-or-blob.ts'
 import { Bell } from '../read.ts'
-import { openGuard } from '../session-guard.ts'
+import { isSeenOpen, openGuard } from '../session-guard.ts'
 import { WriteTime } from '../write-time.ts'
 import { type Asked, entryKey, placeOf, slotOf } from './asked.ts'
 import type { DeclaredInput, RecordedInput } from './effect-input.ts'
@@ -54,12 +54,15 @@ interface Retry {
 const DAY = 86_400_000
 
 function takeRetry(given: RetryOptions | undefined): Retry {
-  const { attempts = given === undefined ? 1 : 3, backoff, ...unknown } = optionsOf(given, 'retry')
+  if (given === undefined) return ONCE
+  const { attempts = 3, backoff, ...unknown } = optionsOf(given, 'retry')
   checkKnown(unknown, 'retry')
   if (!Number.isSafeInteger(attempts) || attempts < 1) throw invalidOption('retry.attempts', 'an integer ≥ 1', attempts)
   const taken = takeBackoff(backoff)
   return { attempts, backoff: { ...taken, mostMs: Math.min(taken.mostMs, DAY) } }
 }
+
+const ONCE: Retry = { attempts: 1, backoff: takeBackoff(undefined) }
 
 export function checkEffectOptions({ retry, ifUnknown, redact: _, input: _input, ...unknown }: EffectOptions): void {
   checkKnown(unknown, 'an effect')
@@ -86,7 +89,13 @@ export async function runEffect(
   if (before?.retried) await rest(open, asked, before.retried.until, signal)
   for (let attempt = (before?.retried?.attempt ?? 0) + 1; ; attempt++) {
     // The run is not parked until the result is on the tape. Otherwise the work would be repeated.
-    const done = await open.parking.busily(() => tryOnce(open, asked, work, { ifUnknown, redact, attempt, retry, signal, input }))
+    const end = open.parking.hold()
+    let done: Tried
+    try {
+      done = await tryOnce(open, asked, work, { ifUnknown, redact, attempt, retry, signal, input })
+    } finally {
+      end()
+    }
     if ('entry' in done) return done.entry
     await rest(open, asked, done.until, signal)
   }
@@ -102,16 +111,19 @@ interface Attempt {
 }
 
 /** The outcome of an attempt, or the time of the next one. */
+type Tried = { readonly entry: Entry } | { readonly until: number }
+
 async function tryOnce(
   open: RunWriter,
   asked: Asked,
   work: (context: EffectContext) => unknown,
   { attempt, retry, signal, ifUnknown, redact, input }: Attempt,
-): Promise<{ readonly entry: Entry } | { readonly until: number }> {
+): Promise<Tried> {
   // A closed session begins no new effect. An effect that has begun is still recorded.
-  await openGuard(open.scope, open.row.session)
+  if (!isSeenOpen(open.scope, open.row.session)) await openGuard(open.scope, open.row.session)
   // The work is not called if the run is lost, or the branch lost a race.
-  await checkGoesOn(open, asked, signal)
+  if (signal.aborted) throw signal.reason
+  if (asked.branch !== '') await checkMayGoOn(open, asked)
   if (ifUnknown === 'ask')
     await open.record({ type: 'effect.started', data: { ...factsOf(open, asked), attempt, ...(input && { input }) }, whole: true })
   const startedAt = open.scope.engine.environment.clock.now()
@@ -135,9 +147,10 @@ async function tryOnce(
   } catch (error) {
     thrown = { error }
   }
-  await streamed?.end()
+  if (streamed) await streamed.end()
   // A process that has lost the run, and a branch that has lost a race, record nothing more.
-  await checkGoesOn(open, asked, signal)
+  if (signal.aborted) throw signal.reason
+  if (asked.branch !== '') await checkMayGoOn(open, asked)
   // A child that could not be written because the store was away is not an outcome.
   if (thrown && asked.kind === 'start' && isPassing(thrown.error)) throw thrown.error
   // A mistake in the program is thrown and not recorded, so that the corrected program can go on.
@@ -155,10 +168,8 @@ async function tryOnce(
   return { until }
 }
 
-async function checkGoesOn(open: RunWriter, { branch, epoch }: Asked, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) throw signal.reason
-  // Most effects belong to no branch, so they do not wait for a decision.
-  if (branch !== '' && !(await open.raceAppends.mayGoOn(placeOf(branch, epoch)))) throw refuse('ABORTED', {})
+async function checkMayGoOn(open: RunWriter, { branch, epoch }: Asked): Promise<void> {
+  if (!(await open.raceAppends.mayGoOn(placeOf(branch, epoch)))) throw refuse('ABORTED', {})
 }
 
 const factsOf = (open: RunWriter, asked: Asked) => ({
@@ -188,28 +199,22 @@ export async function settle(open: RunWriter, asked: Asked, settled: Settled, se
   const time = new WriteTime(clock)
   const facts = { ...factsOf(open, asked), attempt, startedAt, ...(input && { input }) }
   const about = { ...open.about, of: `the effect '${asked.name}'` }
-  const told =
-    'error' in settled ? { error: errorData(open.scope, settled.error) } : { value: await kept(open, settled.result, about, whole, time) }
+  let told: { readonly error: ErrorData } | { readonly value: Stored }
+  if ('error' in settled) told = { error: errorData(open.scope, settled.error) }
+  else {
+    try {
+      const stored = store(open.scope, settled.result, about, whole, time)
+      told = { value: stored instanceof Promise ? await stored : stored }
+    } catch (error) {
+      // An outcome that cannot be recorded will be repeated by replay. The program must not go on with it, because replay could not follow.
+      if (error instanceof InkError && error.kind === 'invalid') open.end(error)
+      throw error
+    }
+  }
   const data = 'error' in told ? { ...facts, error: told.error } : { ...facts, result: told.value }
   const write = () => open.record({ type: 'effect.settled', data, at, whole: true }, true, time)
   const { seq } = await (begun ? open.begun.settles(asked, write) : write())
   return { ...asked, seq, at, done: true, attempts: attempt, ...told }
-}
-
-/** An outcome that cannot be recorded will be repeated by replay. The program must not go on with it, because replay could not follow. */
-async function kept(
-  open: RunWriter,
-  result: unknown,
-  about: Readonly<Record<string, unknown>>,
-  whole: boolean,
-  time: WriteTime,
-): Promise<Stored> {
-  try {
-    return await store(open.scope, result, about, whole, time)
-  } catch (error) {
-    if (error instanceof InkError && error.kind === 'invalid') open.end(error)
-    throw error
-  }
 }
 
 /** The outcome is unknown: the run waits until a person says how the effect ended. */

@@ -41,19 +41,9 @@ export class Parking {
     this.#park = park
   }
 
-  /** Whether the run was released. Waits for a release that is underway. */
-  async isParked(): Promise<boolean> {
-    return this.#parked || ((await this.#underway) ?? false)
-  }
-
-  /** Keeps the run here while `work` runs. */
-  async busily<T>(work: () => Promise<T>): Promise<T> {
-    const end = this.hold()
-    try {
-      return await work()
-    } finally {
-      end()
-    }
+  /** Whether the run was released. A promise only while a release is underway, because every call of a program asks this. */
+  isParked(): boolean | Promise<boolean> {
+    return this.#parked || (this.#underway ?? false)
   }
 
   /** Keeps the run here until the returned function is called, once or more often. */

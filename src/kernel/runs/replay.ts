@@ -53,8 +53,14 @@ export class Replay {
     return this.#replayed
   }
 
+  /** Everything on the tape was asked for and nothing waits for that, so each call is executed at once. */
+  get isLive(): boolean {
+    return this.#live && this.#blocked.size === 0
+  }
+
   /** The entry on the tape, or undefined. An entry that `check` refuses does not count as an answer. */
   async find(asked: Asked, key = entryKey(asked), check?: (entry: Entry) => Promise<void>): Promise<Entry | undefined> {
+    if (this.isLive) return undefined
     this.#activity++
     const entry = this.#live ? undefined : await this.#tape.take(key)
     this.#activity++

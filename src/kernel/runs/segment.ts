@@ -22,16 +22,28 @@ export class Segment {
     this.#entries = 0
   }
 
-  /** Waits for room for one more entry. Call the returned function when the entry is saved. */
-  async enter(): Promise<() => void> {
+  /** Room for one more entry; a promise if a full segment must be sealed first. Call the returned function when the entry is saved. */
+  enter(): (() => void) | Promise<() => void> {
     this.#entries ??= this.#there()
-    while (this.#entries >= limits.tapeSegment) {
+    return this.#isFull ? this.#enterNext() : this.#add()
+  }
+
+  get #isFull(): boolean {
+    return (this.#entries ?? 0) >= limits.tapeSegment
+  }
+
+  async #enterNext(): Promise<() => void> {
+    while (this.#isFull) {
       this.#sealing ??= this.#turn().finally(() => {
         this.#sealing = undefined
       })
       await this.#sealing
     }
-    this.#entries++
+    return this.#add()
+  }
+
+  #add(): () => void {
+    this.#entries = (this.#entries ?? 0) + 1
     this.#flying++
     return () => {
       this.#flying--

@@ -37,7 +37,7 @@ export class Slots {
   next(branch: string, kind: AskKind, name: string, epoch: number): Asked {
     const counted = `${placeOf(branch, epoch)}\n${kind}\n${name}`
     let ordinal = (this.#counts.get(counted) ?? 0) + 1
-    while (this.#left.has(entryKey({ branch, kind, name, ordinal, epoch }))) ordinal++
+    while (this.#left.size > 0 && this.#left.has(entryKey({ branch, kind, name, ordinal, epoch }))) ordinal++
     this.#counts.set(counted, ordinal)
     return { ...slotOf({ branch, name, ordinal, epoch }), kind }
   }
