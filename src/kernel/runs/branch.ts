@@ -222,23 +222,14 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     const asked = this.slot(kind, name)
     const end = this.open.calls.begins(`${kind} '${name}'`, this.place)
     try {
-      const ready = this.open.ready()
-      if (ready) await ready
-      // A live run reads no tape. An effect passes here without waiting for anything.
-      const before = this.open.replay.isLive ? undefined : await this.#recorded(asked, check)
+      await this.open.ready()
+      const before = await this.open.replay.recorded(asked, check && ((entry) => check(asked, entry)))
       if (before?.done) return this.received(before)
       if (this.open.replay.isLost(this.place)) return await never()
       return this.received(await this.open.once(entryKey(asked), () => live(asked, before)))
     } finally {
       end()
     }
-  }
-
-  /** The entry on the tape. Without an outcome there, waits until the program has asked for everything that was recorded. */
-  async #recorded(asked: Asked, check?: (asked: Asked, before: Entry) => Promise<void>): Promise<Entry | undefined> {
-    const before = await this.open.replay.find(asked, undefined, check && ((entry) => check(asked, entry)))
-    if (!before?.done) await this.open.replay.clear(asked)
-    return before
   }
 
   received(entry: Entry): Entry {

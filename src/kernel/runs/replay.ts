@@ -53,14 +53,8 @@ export class Replay {
     return this.#replayed
   }
 
-  /** Everything on the tape was asked for and nothing waits for that, so each call is executed at once. */
-  get isLive(): boolean {
-    return this.#live && this.#blocked.size === 0
-  }
-
   /** The entry on the tape, or undefined. An entry that `check` refuses does not count as an answer. */
   async find(asked: Asked, key = entryKey(asked), check?: (entry: Entry) => Promise<void>): Promise<Entry | undefined> {
-    if (this.isLive) return undefined
     this.#activity++
     const entry = this.#live ? undefined : await this.#tape.take(key)
     this.#activity++
@@ -68,6 +62,20 @@ export class Replay {
     if (entry?.done) this.#replayed++
     else if (this.#unrecorded && !this.isLost(placeOf(asked.branch, asked.epoch))) throw this.#unrecorded(asked, entry)
     if (this.#blocked.size > 0) await this.#letGo()
+    return entry
+  }
+
+  /**
+   * The entry on the tape. Without an outcome there, waits until the program has asked for everything that was recorded. Undefined at once
+   * if it has.
+   */
+  recorded(asked: Asked, check?: (entry: Entry) => Promise<void>): Promise<Entry | undefined> | undefined {
+    return this.#live && this.#blocked.size === 0 ? undefined : this.#findOrClear(asked, check)
+  }
+
+  async #findOrClear(asked: Asked, check: ((entry: Entry) => Promise<void>) | undefined): Promise<Entry | undefined> {
+    const entry = await this.find(asked, undefined, check)
+    if (!entry?.done) await this.clear(asked)
     return entry
   }
 

@@ -153,14 +153,8 @@ export class RunWriter {
   /** Throws if nothing can be asked any more, and never resolves if the run was parked. Undefined if the call may go on at once. */
   ready(): Promise<void> | undefined {
     const parked = this.parking.isParked()
-    if (parked !== false) return this.#readyUnless(parked)
-    this.checkLive()
-    return undefined
-  }
-
-  async #readyUnless(parked: boolean | Promise<boolean>): Promise<void> {
-    if (await parked) await never()
-    this.checkLive()
+    if (parked === false) return void this.checkLive()
+    return Promise.resolve(parked).then((left) => (left ? never() : this.checkLive()))
   }
 
   checkLive(): void {
@@ -193,8 +187,7 @@ export class RunWriter {
 
   async #write({ epoch, ...event }: RunEvent, reserved: boolean, time?: WriteTime): Promise<Receipt> {
     assert(!this.strict, 'a strict replay writes nothing')
-    const room = this.#segment.enter()
-    const leave = room instanceof Promise ? await room : room
+    const leave = await this.#segment.enter()
     // Branches of this run change its row too. The gate keeps such a change and this write apart.
     const shared = this.#gate.share()
     const end = shared instanceof Promise ? await shared : shared
