@@ -196,9 +196,9 @@ describe('two nodes in turns', () => {
 
   test('two nodes in turns write something else without a look at the head: the control', async () => {
     const blind = `create or replace function inkfast.move_head_v1(
-        p_tenant text, p_from bigint, p_hash bytea, p_to bigint, p_new bytea, p_state text) returns text language plpgsql security definer as $$
+        p_tenant text, p_from bigint, p_hash bytea, p_to bigint, p_new bytea) returns text language plpgsql security definer as $$
       begin
-        update inkfast.heads h set seq = p_to, hash = p_new, state = coalesce(left(p_state, -65), h.state) where h.tenant = p_tenant;
+        update inkfast.heads h set seq = p_to, hash = p_new where h.tenant = p_tenant;
         return p_tenant;
       end $$`
     await expect(walk(1, () => {}, blind)).rejects.toThrow('parts from the oracle')

@@ -78,21 +78,23 @@ test('slipped SQL cannot move the head of its own tenant by hand, move it back, 
   const { slip, backend, wall } = await openSlippery()
   const { seq, hash } = await backend.journal.head(RIVAL)
   const at = `'${RIVAL}', ${seq}, '\\x${hex(hash)}'`
-  const move = (to: number, state: string) => `select inkfast.move_head_v1(${at}, ${to}, '\\x${'00'.repeat(32)}', ${state})`
+  const move = (to: number) => `select inkfast.move_head_v1(${at}, ${to}, '\\x${'00'.repeat(32)}')`
+  const change = (to: number, state: string) => `select inkfast.change_state_v1(${at}, ${to}, '\\x${'00'.repeat(32)}', ${state})`
   for (const [sql, answer] of [
     ['update inkfast.heads set seq = 0', DENIED],
     [`update inkfast.heads set state = 'suspended'`, DENIED],
     [`insert into inkfast.heads (tenant, seq, hash) values ('${RIVAL}', 9, '')`, DENIED],
     [`update inkfast.heads set tenant = 'acme'`, DENIED],
-    [move(seq - 1, 'null'), 'null'],
-    [move(seq, `'suspended:${'0'.repeat(64)}'`), 'IF002'],
+    [move(seq - 1), 'null'],
+    [change(seq - 1, `'${wall.state(RIVAL, 'suspended')}'`), 'null'],
+    [change(seq, `'suspended:${'0'.repeat(64)}'`), 'IF002'],
     // Signed for another tenant.
-    [move(seq, `'${wall.state(ACME, 'suspended')}'`), 'IF002'],
+    [change(seq, `'${wall.state(ACME, 'suspended')}'`), 'IF002'],
   ] as const)
     expect(await slip(sql).catch((error: { code?: string }) => error.code), sql).toBe(answer)
   expect(await backend.journal.head(RIVAL)).toMatchObject({ seq, hash, state: 'active' })
   // The control: what a node signs is done.
-  expect(await slip(move(seq, `'${wall.state(RIVAL, 'suspended')}'`))).toBe(RIVAL)
+  expect(await slip(change(seq, `'${wall.state(RIVAL, 'suspended')}'`))).toBe(RIVAL)
   expect(await backend.journal.head(RIVAL)).toMatchObject({ state: 'suspended' })
 })
 

@@ -24,7 +24,10 @@ const functions: Readonly<Record<string, { readonly definer?: string }>> = {
   events_follow: { definer: 'compares the places of new events with those before and with their head; it tells nothing and only refuses' },
   misplaced_v1: { definer: 'tells the store itself which tenants have events outside the places up to their head, names and numbers only' },
   join_v1: { definer: 'makes the head of the tenant that is named, and no other' },
-  move_head_v1: { definer: 'moves the head of the tenant that is named forwards, and takes a new state only from a node, which signs it' },
+  move_head_v1: { definer: 'moves the head of the tenant that is named forwards, and nothing else' },
+  change_state_v1: {
+    definer: 'takes a new state of the tenant that is named only from a node, which signs it, and moves the head forwards with it',
+  },
   is_signed: {},
   now_v1: {},
   enter_v1: {},

@@ -301,7 +301,8 @@ begin
   end if;
   -- Erasures and states come in a batch of one.
   if (v_seq > base or (p_state is not null and not v_out[1]))
-    and inkfast.move_head_v1(v_tenant, base, v_was, v_seq, v_hash, p_state) is null
+    and (case when p_state is null then inkfast.move_head_v1(v_tenant, base, v_was, v_seq, v_hash)
+      else inkfast.change_state_v1(v_tenant, base, v_was, v_seq, v_hash, p_state) end) is null
   then
     raise exception 'the locked head did not move' using errcode = 'IF003';
   end if;

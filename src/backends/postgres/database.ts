@@ -60,6 +60,7 @@ const guarding = ({ statement, lock }: LoginTimeouts): readonly string[] => [
 /** Uses an index in its order. Otherwise a plan made for an empty table would scan and sort it, and stay cached after it has grown. */
 export const BY_INDEX: readonly string[] = [`'enable_seqscan', 'off'`, `'enable_sort', 'off'`, `'jit', 'off'`]
 
+const nameOf = (nameAndValue: string): string => nameAndValue.slice(0, nameAndValue.indexOf(','))
 const setting = (nameAndValue: string): string => `pg_catalog.set_config(${nameAndValue}, true)`
 
 const entering = (timeouts: LoginTimeouts): string =>
@@ -220,7 +221,8 @@ export class Database {
 
   #becoming(opening: Opening): string {
     const role = this.#role === undefined ? [] : [`'role', '${this.#role}'`]
-    const settings = [...role, ...(opening === NOTHING ? [] : [...this.#guarding, ...opening.settings])]
+    const isSet = (guard: string): boolean => opening.settings.some((own) => nameOf(own) === nameOf(guard))
+    const settings = [...role, ...(opening === NOTHING ? [] : [...this.#guarding.filter((guard) => !isSet(guard)), ...opening.settings])]
     return settings.length === 0 ? '' : `select ${settings.map(setting).join(', ')}`
   }
 

@@ -263,7 +263,7 @@ CREATE INDEX events_by_run ON inkfast.events USING btree (tenant, run, seq) WHER
 CREATE INDEX events_by_session ON inkfast.events USING btree (tenant, session, seq) WHERE (session IS NOT NULL);
 CREATE INDEX events_by_subject ON inkfast.events USING btree (tenant, subject, seq) WHERE (subject IS NOT NULL);
 CREATE INDEX events_by_type ON inkfast.events USING btree (tenant, type, seq);
-CREATE TRIGGER events_follow AFTER INSERT ON inkfast.events REFERENCING NEW TABLE AS added FOR EACH STATEMENT WHEN ((COALESCE(POSITION(('!:'::text) IN (current_setting('inkfast.tenant'::text, true))), 0) = 0)) EXECUTE FUNCTION inkfast.events_follow();
+CREATE TRIGGER events_follow AFTER INSERT ON inkfast.events FOR EACH ROW WHEN ((COALESCE(POSITION(('!:'::text) IN (current_setting('inkfast.tenant'::text, true))), 0) = 0)) EXECUTE FUNCTION inkfast.events_follow();
 CREATE TRIGGER events_remain BEFORE TRUNCATE ON inkfast.events FOR EACH STATEMENT EXECUTE FUNCTION inkfast.events_stay();
 CREATE TRIGGER events_stay BEFORE DELETE OR UPDATE ON inkfast.events FOR EACH ROW EXECUTE FUNCTION inkfast.events_stay();
 alter table inkfast.events enable row level security, force row level security;
@@ -1007,6 +1007,24 @@ create type inkfast.put_list as (tenant text, base bigint, partly boolean, seqs 
 -- owner: inkfast_owner
 create type inkfast.remove_list as (tenant text, outs boolean[], names text[], ids text[], commits integer[]);
 
+-- owner: inkfast_wall
+CREATE OR REPLACE FUNCTION inkfast.change_state_v1(p_tenant text, p_from bigint, p_hash bytea, p_to bigint, p_new bytea, p_state text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if not inkfast.is_signed('inkfast/1/state:' || p_tenant || ':' || left(p_state, -65), right(p_state, 64)) then
+    raise exception 'inkfast: the state is not signed with a key of this store' using errcode = 'IF002';
+  end if;
+  update inkfast.heads h set seq = p_to, hash = p_new, state = left(p_state, -65)
+  where h.tenant between p_tenant and p_tenant and h.seq = p_from and h.hash = p_hash and p_to >= p_from;
+  return case when found then p_tenant end;
+end
+$function$;
+grant execute on function inkfast.change_state_v1(text,bigint,bytea,bigint,bytea,text) to inkfast_app;
+
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.commit_v1(p_tenant text, p_durable boolean, p_lock_ms integer, p_commits integer, p_since bigint, p_sinces bigint[], p_firsts integer[], p_events integer, p_event_commits integer[], p_at bigint[], p_type text[], p_schema bigint[], p_class smallint[], p_actor text[], p_bytes bytea, p_seldom boolean, p_payload_from integer[], p_payload_size integer[], p_payloads bytea, p_key_commits integer[], p_keys bytea, p_key_bodies bytea, p_guard_tables text[], p_guard_ids text[], p_guard_wants bigint[], p_guard_fences boolean[], p_pair_commits integer[], p_pair_guards integer[], p_guard_names text[], p_remove_tables text[], p_remove_ids text[], p_remove_commits integer[], p_remove_names text[], p_put_tables text[], p_put_ids text[], p_put_commits integer[], p_put_borns integer[], p_put_revisions integer[], p_put_fences integer[], p_put_columns text[], p_put_bodies text[], p_put_names text[], p_erase bigint[], p_state text, p_node_commits integer[], p_node_from integer[], p_node_size integer[], p_node_refs bytea, p_node_bodies bytea, p_ref_events integer[], p_ref_names text[], OUT base bigint, OUT hashes bytea, OUT odd jsonb, OUT now bigint)
  RETURNS record
@@ -1195,7 +1213,8 @@ begin
   end if;
   -- Erasures and states come in a batch of one.
   if (v_seq > base or (p_state is not null and not v_out[1]))
-    and inkfast.move_head_v1(v_tenant, base, v_was, v_seq, v_hash, p_state) is null
+    and (case when p_state is null then inkfast.move_head_v1(v_tenant, base, v_was, v_seq, v_hash)
+      else inkfast.change_state_v1(v_tenant, base, v_was, v_seq, v_hash, p_state) end) is null
   then
     raise exception 'the locked head did not move' using errcode = 'IF003';
   end if;
@@ -1360,11 +1379,11 @@ CREATE OR REPLACE FUNCTION inkfast.events_follow()
 AS $function$
 begin
   if exists (
-    select from (select n.tenant, min(n.seq) as first, max(n.seq) as last, count(*) as events from added n group by n.tenant) a
-    where a.last - a.first + 1 <> a.events
-      or exists (select from inkfast.heads h where h.tenant = a.tenant and h.seq <> a.last)
-      or (a.first > 1 and not exists (select from inkfast.events e where e.tenant = a.tenant and e.seq = a.first - 1))
-  ) then
+      select from inkfast.heads h
+      where h.tenant = new.tenant
+        and (h.seq < new.seq or not exists (select from inkfast.events e where e.tenant = h.tenant and e.seq = h.seq)))
+    or (new.seq > 1 and not exists (select from inkfast.events e where e.tenant = new.tenant and e.seq = new.seq - 1))
+  then
     raise exception 'inkfast: an event must follow the last one and come with its head' using errcode = 'IF003';
   end if;
   return null;
@@ -2216,23 +2235,15 @@ grant execute on function inkfast.misplaced_v1() to inkfast_app;
 grant execute on function inkfast.misplaced_v1() to inkfast_reader;
 
 -- owner: inkfast_wall
-CREATE OR REPLACE FUNCTION inkfast.move_head_v1(p_tenant text, p_from bigint, p_hash bytea, p_to bigint, p_new bytea, p_state text)
+CREATE OR REPLACE FUNCTION inkfast.move_head_v1(p_tenant text, p_from bigint, p_hash bytea, p_to bigint, p_new bytea)
  RETURNS text
- LANGUAGE plpgsql
+ LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-begin
-  if p_state is not null and not inkfast.is_signed('inkfast/1/state:' || p_tenant || ':' || left(p_state, -65), right(p_state, 64)) then
-    raise exception 'inkfast: the state is not signed with a key of this store' using errcode = 'IF002';
-  end if;
-  update inkfast.heads h set seq = p_to, hash = p_new, state = coalesce(left(p_state, -65), h.state)
-  where h.tenant between p_tenant and p_tenant and h.seq = p_from and h.hash = p_hash
-    and (p_state is not null or (h.state = 'active' and p_to > p_from)) and p_to >= p_from;
-  return case when found then p_tenant end;
-end
-$function$;
-grant execute on function inkfast.move_head_v1(text,bigint,bytea,bigint,bytea,text) to inkfast_app;
+    update inkfast.heads h set seq = p_to, hash = p_new
+    where h.tenant between p_tenant and p_tenant and h.seq = p_from and h.hash = p_hash and h.state = 'active' and p_to > p_from returning p_tenant$function$;
+grant execute on function inkfast.move_head_v1(text,bigint,bytea,bigint,bytea) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.now_v1()

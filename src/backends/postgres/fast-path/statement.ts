@@ -22,7 +22,7 @@ const HEAD = 5
 
 const statement = (insertion: string, { parts, counts }: RowParts, rows: string): string => `with moved as (
     select h.tenant
-    from (select inkfast.move_head_v1($1::text, $2::bigint, $5::bytea, $3::bigint, $4::bytea, null) as tenant offset 0) h
+    from (select inkfast.move_head_v1($1::text, $2::bigint, $5::bytea, $3::bigint, $4::bytea) as tenant offset 0) h
     where h.tenant is not null
   ), added as (
     ${insertion}
@@ -96,11 +96,10 @@ function textOf(insertion: Insertion, rowShape: string, moves: RowMoves): string
 }
 
 // Makes the server find rows by id, whatever size the table had when the plan was made. Settings cost time, and most batches change no rows.
-const FOUND_BY_THEIR_IDS = ['hashjoin', 'mergejoin'].map((way) => `'enable_${way}', 'off'`)
+const FOUND_BY_THEIR_IDS = [...BY_INDEX, ...['hashjoin', 'mergejoin'].map((way) => `'enable_${way}', 'off'`)]
 
 const opening = ({ durable, lockMs }: CommitSettings, changesRows: boolean): Opening => ({
   settings: [
-    ...BY_INDEX,
     `'inkfast.tenant', $1`,
     `'lock_timeout', '${lockMs}'`,
     `'synchronous_commit', '${durable ? 'on' : 'off'}'`,
