@@ -59,10 +59,13 @@ export async function restoreDatabase(url: string, stored: Stored): Promise<void
     await migrate(connection, { place: connections.place, now: () => START, steps })
     const there = `select relname from pg_class where relnamespace = 'inkfast'::regnamespace and relkind in ('r', 'p')`
     const [names = []] = await connection.run([{ text: there }], 10_000)
+    const guard = (how: string) => connection.script(`alter table inkfast.events ${how} trigger events_by_commit`)
+    await guard('disable')
     for (const [table, rows] of Object.entries(stored.tables).filter(([name]) => names.some(([one]) => one === name))) {
       const text = `insert into inkfast.${table} select * from json_populate_recordset(null::inkfast.${table}, $1::json)`
       await connection.run([{ text, values: [JSON.stringify(rows)] }], 10_000)
     }
+    await guard('enable')
   } finally {
     connection.release()
     await connections.close()

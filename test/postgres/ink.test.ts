@@ -39,7 +39,7 @@ test.each([
   const store = await openIn(url)
   const session = await store.session('s')
   for (let n = 2; n <= 4; n++) await session.append('a.b', { n })
-  await expect(asSuperuser(url, (superuser) => superuser.query(sql))).rejects.toThrow('must follow the last one')
+  await expect(asSuperuser(url, (superuser) => superuser.query(sql))).rejects.toThrow('only a commit of a node')
   await session.append('a.b', { n: 5 })
   expect(await store.verify()).toMatchObject({ intact: true, events: 5 })
 })
@@ -51,9 +51,9 @@ test('the check of a store without the guard finds a misplaced event, and the do
   for (let n = 2; n <= 4; n++) await session.append('a.b', { n })
   expect(await store.check()).toEqual([])
   await asSuperuser(url, async (superuser) => {
-    await superuser.query('alter table inkfast.events disable trigger events_follow')
+    await superuser.query('alter table inkfast.events disable trigger events_by_commit')
     await superuser.query(copyTo('9'))
-    await superuser.query('alter table inkfast.events enable trigger events_follow')
+    await superuser.query('alter table inkfast.events enable trigger events_by_commit')
   })
   expect(await store.check()).toEqual([expect.stringContaining('tenant main has its head at seq 4, but holds 5 events up to seq 9')])
   expect((await store.verify()).problems).toContainEqual(
@@ -78,7 +78,7 @@ test('a trigger that was dropped or turned off is found by check and refused by 
     'alter table inkfast.events disable trigger events_remain',
     `create or replace trigger events_stay before update or delete on inkfast.events for each row when (old.seq < 0)
        execute function inkfast.events_stay()`,
-    'drop trigger events_follow on inkfast.events',
+    'drop trigger events_by_commit on inkfast.events',
   ]) {
     const url = await tempDatabase()
     const store = await openIn(url)

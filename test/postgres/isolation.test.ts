@@ -18,7 +18,7 @@ import { ACME, MARK, plantTenants, RIVAL } from './tenants.ts'
 /** Events may be inserted anywhere here: the wall is tried alone, without the guard of their places. */
 const plant = async (url: string): Promise<void> => {
   await plantTenants(url)
-  await asSuperuser(url, (superuser) => superuser.query('alter table inkfast.events disable trigger events_follow'))
+  await asSuperuser(url, (superuser) => superuser.query('alter table inkfast.events disable trigger events_by_commit'))
 }
 
 const planted = () => prepared(plant)

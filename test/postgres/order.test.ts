@@ -111,7 +111,7 @@ test('without the lock of the head a reader by seq would miss what commits late'
   const copy = (seq: number) => `
     insert into inkfast.events select (jsonb_populate_record(e, jsonb_build_object('seq', ${seq}))).* from inkfast.events e where e.seq = 1`
   await asSuperuser(url, async (late) => {
-    await late.query('alter table inkfast.events disable trigger events_follow')
+    await late.query('alter table inkfast.events disable trigger events_by_commit')
     await late.query('begin')
     await late.query(copy(2))
     await asSuperuser(url, (early) => early.query(copy(3)))

@@ -21,7 +21,6 @@ const functions: Readonly<Record<string, { readonly definer?: string }>> = {
   tenants_v1: { definer: 'lists tenants for the store itself, which signs as nobody else can' },
   heads_v1: { definer: 'tells the store itself how far its tenants are, names and numbers only' },
   due_v1: { definer: 'tells the store itself which tenants have work waiting and since when; of that table it may read no other column' },
-  events_follow: { definer: 'compares the places of new events with those before and with their head; it tells nothing and only refuses' },
   misplaced_v1: { definer: 'tells the store itself which tenants have events outside the places up to their head, names and numbers only' },
   join_v1: { definer: 'makes the head of the tenant that is named, and no other' },
   move_head_v1: { definer: 'moves the head of the tenant that is named forwards, and nothing else' },
@@ -33,6 +32,7 @@ const functions: Readonly<Record<string, { readonly definer?: string }>> = {
   enter_v1: {},
   commit_v1: {},
   events_stay: {},
+  events_by_commit: {},
   work_behind: {},
   work_turns: {},
   words_come: {},
@@ -87,7 +87,7 @@ const knownPolicies: readonly string[] = [
   // For the lock: a tenant can only be changed into itself.
   `heads: locks for update to inkfast_app using ${own} check ${own}`,
   'heads: wall for select to inkfast_wall using true check -',
-  // For events_follow and misplaced_v1; what they may see of an event is in the grants below.
+  // For misplaced_v1; what they may see of an event is in the grants below.
   'events: wall for select to inkfast_wall using true check -',
   // For due_v1; what it may see of a row is in the grants below.
   'work: wall for select to inkfast_wall using true check -',

@@ -263,7 +263,7 @@ CREATE INDEX events_by_run ON inkfast.events USING btree (tenant, run, seq) WHER
 CREATE INDEX events_by_session ON inkfast.events USING btree (tenant, session, seq) WHERE (session IS NOT NULL);
 CREATE INDEX events_by_subject ON inkfast.events USING btree (tenant, subject, seq) WHERE (subject IS NOT NULL);
 CREATE INDEX events_by_type ON inkfast.events USING btree (tenant, type, seq);
-CREATE TRIGGER events_follow AFTER INSERT ON inkfast.events FOR EACH ROW WHEN ((COALESCE(POSITION(('!:'::text) IN (current_setting('inkfast.tenant'::text, true))), 0) = 0)) EXECUTE FUNCTION inkfast.events_follow();
+CREATE TRIGGER events_by_commit BEFORE INSERT ON inkfast.events FOR EACH STATEMENT WHEN ((COALESCE(POSITION(('!:'::text) IN (current_setting('inkfast.tenant'::text, true))), 0) = 0)) EXECUTE FUNCTION inkfast.events_by_commit();
 CREATE TRIGGER events_remain BEFORE TRUNCATE ON inkfast.events FOR EACH STATEMENT EXECUTE FUNCTION inkfast.events_stay();
 CREATE TRIGGER events_stay BEFORE DELETE OR UPDATE ON inkfast.events FOR EACH ROW EXECUTE FUNCTION inkfast.events_stay();
 alter table inkfast.events enable row level security, force row level security;
@@ -1370,26 +1370,16 @@ $function$;
 grant execute on function inkfast.enter_v1(text) to inkfast_app;
 grant execute on function inkfast.enter_v1(text) to inkfast_reader;
 
--- owner: inkfast_wall
-CREATE OR REPLACE FUNCTION inkfast.events_follow()
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.events_by_commit()
  RETURNS trigger
  LANGUAGE plpgsql
- SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-  if exists (
-      select from inkfast.heads h
-      where h.tenant = new.tenant
-        and (h.seq < new.seq or not exists (select from inkfast.events e where e.tenant = h.tenant and e.seq = h.seq)))
-    or (new.seq > 1 and not exists (select from inkfast.events e where e.tenant = new.tenant and e.seq = new.seq - 1))
-  then
-    raise exception 'inkfast: an event must follow the last one and come with its head' using errcode = 'IF003';
-  end if;
-  return null;
+  raise exception 'inkfast: only a commit of a node inserts events' using errcode = 'IF003';
 end
 $function$;
-grant execute on function inkfast.events_follow() to inkfast_owner;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.events_stay()

@@ -92,6 +92,19 @@ for each row execute function inkfast.events_stay();
 create trigger events_remain before truncate on inkfast.events
 for each statement execute function inkfast.events_stay();
 
+-- Only a commit of a node inserts events. It is signed with the form `acme!:<mac>` and takes its places from the locked head. Anything else could
+-- leave a gap, which would stop every later append. A dump brings its events before this trigger.
+create function inkfast.events_by_commit() returns trigger
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise exception 'inkfast: only a commit of a node inserts events' using errcode = 'IF003';
+end
+$$;
+
+create trigger events_by_commit before insert on inkfast.events
+for each statement when (coalesce(position('!:' in current_setting('inkfast.tenant', true)), 0) = 0) execute function inkfast.events_by_commit();
+
 -- The wall between tenants. A transaction names its tenant by a signed setting: `acme:<mac>`. The form `acme!:<mac>` ignores the state of the
 -- tenant; commits use it, because they check the state under the lock of the head. The form `*:<mac>` is the store itself. The key never leaves
 -- the table wall_keys. A program that runs SQL as the app role cannot read it, and so cannot name another tenant.
@@ -196,25 +209,6 @@ begin
 end
 $$;
 
--- Refuses an event that does not follow another one, or that does not come with its head: a gap would stop every later append. A restored
--- dump may bring the events before the head. The function may read the places of events and heads, and nothing else.
-create function inkfast.events_follow() returns trigger
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  if exists (
-      select from inkfast.heads h
-      where h.tenant = new.tenant
-        and (h.seq < new.seq or not exists (select from inkfast.events e where e.tenant = h.tenant and e.seq = h.seq)))
-    or (new.seq > 1 and not exists (select from inkfast.events e where e.tenant = new.tenant and e.seq = new.seq - 1))
-  then
-    raise exception 'inkfast: an event must follow the last one and come with its head' using errcode = 'IF003';
-  end if;
-  return null;
-end
-$$;
-
 -- Where the journals of these tenants end, for a node that watches them and missed a notification.
 create function inkfast.heads_v1(p_tenants text[]) returns table (tenant text, seq bigint)
 language plpgsql stable security definer
@@ -272,9 +266,8 @@ revoke all on function inkfast.is_signed(text, text), inkfast.join_v1(), inkfast
   inkfast.change_state_v1(text, bigint, bytea, bigint, bytea, text) from public;
 grant execute on function inkfast.join_v1(), inkfast.move_head_v1(text, bigint, bytea, bigint, bytea),
   inkfast.change_state_v1(text, bigint, bytea, bigint, bytea, text) to inkfast_app;
-revoke all on function inkfast.tenant(), inkfast.tenants_v1(), inkfast.heads_v1(text[]), inkfast.due_v1(text, integer), inkfast.misplaced_v1(),
-  inkfast.events_follow() from public;
-grant execute on function inkfast.events_follow() to inkfast_owner;
+revoke all on function inkfast.tenant(), inkfast.tenants_v1(), inkfast.heads_v1(text[]), inkfast.due_v1(text, integer), inkfast.misplaced_v1()
+  from public;
 grant execute on function inkfast.tenant() to inkfast_owner, inkfast_app, inkfast_reader;
 grant execute on function inkfast.tenants_v1(), inkfast.heads_v1(text[]), inkfast.due_v1(text, integer), inkfast.misplaced_v1()
   to inkfast_app, inkfast_reader;
@@ -285,11 +278,6 @@ create policy wall on inkfast.wall_keys to inkfast_wall using (true) with check 
 
 set local role inkfast_owner;
 revoke create on schema inkfast from inkfast_wall;
-
--- A commit of a node is signed with the form `acme!:<mac>`. It takes its places from the locked head, so it is not checked again: the check cost
--- a lone append 80 µs. A trigger for each statement would keep a copy of the new rows, also where it is not called.
-create trigger events_follow after insert on inkfast.events
-for each row when (coalesce(position('!:' in current_setting('inkfast.tenant', true)), 0) = 0) execute function inkfast.events_follow();
 
 alter table inkfast.migrations enable row level security, force row level security;
 alter table inkfast.secrets enable row level security, force row level security;
@@ -3627,6 +3615,6 @@ end
 $$;
 -- end of generated: commit function
 
-revoke all on function inkfast.events_stay(), inkfast.work_behind(), inkfast.work_turns(), inkfast.words_go(), inkfast.words_come(), inkfast.words_change(), inkfast.now_v1(), inkfast.enter_v1(text), inkfast.commit_v1 from public;
+revoke all on function inkfast.events_stay(), inkfast.events_by_commit(), inkfast.work_behind(), inkfast.work_turns(), inkfast.words_go(), inkfast.words_come(), inkfast.words_change(), inkfast.now_v1(), inkfast.enter_v1(text), inkfast.commit_v1 from public;
 grant execute on function inkfast.now_v1(), inkfast.enter_v1(text) to inkfast_app, inkfast_reader;
 grant execute on function inkfast.commit_v1 to inkfast_app;
