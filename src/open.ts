@@ -15,7 +15,7 @@ import { InkError, refuse } from './model/errors.ts'
 import { invalidOption, ownMembers } from './model/options.ts'
 import type { Backend } from './ports/backend.ts'
 import type { Clock, Entropy, Environment, Logger } from './ports/environment.ts'
-import { vectorThread } from './vector-thread.ts'
+import { vectorThreads } from './vector-threads.ts'
 
 export interface StoreOptions extends Omit<KernelOptions, 'redactKey' | 'embedder'> {
   /** A file path, a file: URL, a postgres: URL or ':memory:'. */
@@ -200,7 +200,7 @@ function filePath(text: string): string {
 }
 
 function environmentOf({ clock, entropy, logger }: StoreOptions): Environment {
-  const base = { ...nodeEnvironment, matrices: vectorThread() }
+  const base = { ...nodeEnvironment, matrices: vectorThreads() }
   if (clock !== undefined && typeof clock?.now !== 'function') throw invalidOption('clock', 'an object with a function now()', clock)
   if (entropy !== undefined && typeof entropy?.bytes !== 'function')
     throw invalidOption('entropy', 'an object with a function bytes(count)', entropy)

@@ -1,16 +1,22 @@
-// Matrices of vectors in a worker thread. The thread starts with the first matrix and ends with the store.
+// Shards of matrices in a worker thread. The thread starts with the first shard and ends with the store.
 
 import { Worker } from 'node:worker_threads'
-import type { Candidates, VectorMatrices, VectorMatrix } from './ports/vector-matrix.ts'
+import type { Survivors } from './kernel/vectors/int8-matrix.ts'
+import type { MatrixShard } from './kernel/vectors/sharded-matrix.ts'
 import type { MatrixAnswer, MatrixOrder } from './vector-worker.ts'
 
 interface Asked {
   readonly matrix: number
-  readonly resolve: (found: Candidates) => void
+  readonly resolve: (found: Survivors) => void
   readonly reject: (error: Error) => void
 }
 
-export function vectorThread(): VectorMatrices {
+export interface VectorThread {
+  create(dimensions: number): MatrixShard
+  close(): Promise<void>
+}
+
+export function vectorThread(): VectorThread {
   let worker: Worker | undefined
   let last = 0
   const asked = new Map<number, Asked>()
@@ -49,7 +55,7 @@ export function vectorThread(): VectorMatrices {
   }
 
   return {
-    create: (dimensions): VectorMatrix => {
+    create: (dimensions) => {
       const matrix = ++last
       held.add(matrix)
       const send = (order: MatrixOrder, moved: readonly ArrayBuffer[] = []): void => {
@@ -59,7 +65,7 @@ export function vectorThread(): VectorMatrices {
       return {
         put: (rows) => send({ do: 'put', matrix, rows }, [rows.codes.buffer as ArrayBuffer, rows.scales.buffer as ArrayBuffer]),
         remove: (slots) => send({ do: 'remove', matrix, slots }),
-        candidates: (query) =>
+        survivors: (query) =>
           new Promise((resolve, reject) => {
             if (!held.has(matrix)) return reject(new Error('the matrix is lost'))
             const n = ++last

@@ -73,6 +73,6 @@ export interface Environment {
   readonly context?: Context
   /** Detects dead processes on this machine. Without it, leases of dead processes only end by timeout. */
   readonly liveness?: Liveness
-  /** Searches large collections of vectors outside this thread. Without it, they are searched here. */
+  /** Searches large collections of vectors in other threads. Without it, they are searched here. */
   readonly matrices?: VectorMatrices
 }

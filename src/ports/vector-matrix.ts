@@ -1,5 +1,5 @@
 // A matrix of int8 codes in memory, which finds the documents that may be among the nearest. Another implementation may use other instructions or
-// another thread; its answers are the same.
+// other threads, and spread the rows over several of them; its answers are the same.
 
 import type { Metric } from '../model/vector.ts'
 
@@ -22,7 +22,7 @@ export interface MatrixQuery {
 }
 
 export interface Candidates {
-  /** Slots of all documents that can be among the `top` nearest. */
+  /** Slots of all documents that can be among the `top` nearest, in any order. */
   readonly slots: Uint32Array
   /** Documents that passed the filter. */
   readonly examined: number
@@ -31,12 +31,12 @@ export interface Candidates {
 export interface VectorMatrix {
   put(rows: QuantisedRows): void
   remove(slots: Uint32Array): void
-  /** Answers for everything that was put and removed before. Rejects if the matrix is lost. */
+  /** Answers for everything that was put and removed before. Rejects if the matrix is lost, or a part of it. */
   candidates(query: MatrixQuery): Promise<Candidates>
   close(): void
 }
 
-/** Makes matrices, for example in a worker thread. */
+/** Makes matrices, for example in worker threads. */
 export interface VectorMatrices {
   create(dimensions: number): VectorMatrix
   close(): Promise<void>

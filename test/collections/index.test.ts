@@ -1,4 +1,4 @@
-// The index in memory answers like a scan of the store: after every write, of any node, with any filter, in a thread of its own or without memory.
+// The index in memory answers like a scan of the store: after every write, of any node, with any filter, in worker threads or without memory.
 
 import { describe, expect, test } from 'vitest'
 import { memoryBackend } from '../../src/backends/memory/backend.ts'
@@ -8,6 +8,7 @@ import { createStore } from '../../src/kernel/store.ts'
 import { scorer } from '../../src/kernel/vectors/score.ts'
 import type { VectorMatrices, VectorMatrix } from '../../src/ports/vector-matrix.ts'
 import { vectorThread } from '../../src/vector-thread.ts'
+import { vectorThreads } from '../../src/vector-threads.ts'
 import { engines, expectSound, later, openIn, tempDatabase, tempFile } from '../support/engines.ts'
 import { QUICK, seeds } from '../support/rounds.ts'
 
@@ -135,11 +136,11 @@ test.each(engines)('searches that are under way when the store closes end on $na
 test('collections that are read at the same time stay within the bound together', async () => {
   const sizes = new Map<VectorMatrix, Set<number>>()
   let most = 0
-  const thread = vectorThread()
+  const threads = vectorThreads()
   const matrices: VectorMatrices = {
-    ...thread,
+    ...threads,
     create: (dimensions) => {
-      const matrix = thread.create(dimensions)
+      const matrix = threads.create(dimensions)
       const counted: VectorMatrix = {
         ...matrix,
         put: (rows) => {
@@ -183,50 +184,87 @@ test.skipIf(QUICK).each(['sqlite', 'postgres'])('a search sees what another hand
   await walk(5, writer, [reader, writer], 8)
 })
 
-test('a matrix in its thread answers, is lost with the thread, and the next one starts another', async () => {
+const CORNERS = () => ({
+  slots: Uint32Array.of(0, 1),
+  codes: Int8Array.of(127, 0, 0, 127),
+  scales: Float64Array.of(1 / 127, 0, 1, 1, 1 / 127, 0, 1, 1),
+})
+const TO_FIRST = { vector: Float32Array.of(1, 0), metric: 'cosine', top: 1 } as const
+
+test('a shard in its thread answers, is lost with the thread, and the next one starts another', async () => {
   const thread = vectorThread()
   later(() => thread.close())
-  const matrix = thread.create(2)
-  const rows = () => ({
-    slots: Uint32Array.of(0, 1),
-    codes: Int8Array.of(127, 0, 0, 127),
-    scales: Float64Array.of(1 / 127, 0, 1, 1, 1 / 127, 0, 1, 1),
-  })
-  matrix.put(rows())
-  const query = { vector: Float32Array.of(1, 0), metric: 'cosine', top: 1 } as const
-  expect(Array.from((await matrix.candidates(query)).slots)).toEqual([0])
-  matrix.remove(Uint32Array.of(0))
-  expect(Array.from((await matrix.candidates(query)).slots)).toEqual([1])
+  const shard = thread.create(2)
+  shard.put(CORNERS())
+  expect(Array.from((await shard.survivors(TO_FIRST)).slots)).toEqual([0])
+  shard.remove(Uint32Array.of(0))
+  expect(Array.from((await shard.survivors(TO_FIRST)).slots)).toEqual([1])
   // Closed while it is asked, as by a search that is under way when the store closes.
-  const asked = Promise.allSettled([matrix.candidates(query)])
-  matrix.close()
+  const asked = Promise.allSettled([shard.survivors(TO_FIRST)])
+  shard.close()
   await thread.close()
   expect((await asked)[0].status).toBe('rejected')
-  await expect(matrix.candidates(query)).rejects.toThrow('lost')
+  await expect(shard.survivors(TO_FIRST)).rejects.toThrow('lost')
   const other = thread.create(2)
-  other.put(rows())
-  expect((await other.candidates({ ...query, passing: Uint8Array.of(0, 1) })).slots).toEqual(Uint32Array.of(1))
+  other.put(CORNERS())
+  expect((await other.survivors({ ...TO_FIRST, passing: Uint8Array.of(0, 1) })).slots).toEqual(Uint32Array.of(1))
 })
 
-test('a large collection is searched in the thread, equal to brute force', async () => {
-  const store = await openIn(':memory:')
-  const docs = store.vectors('docs', { dimensions: 512, metric: 'cosine' })
+test('a shard that its thread cannot hold is lost alone', async () => {
+  const thread = vectorThread()
+  later(() => thread.close())
+  const [small, large] = [thread.create(2), thread.create(2)]
+  small.put(CORNERS())
+  large.put({ ...CORNERS(), slots: Uint32Array.of(0, 2 ** 32 - 1) })
+  await expect(large.survivors(TO_FIRST)).rejects.toThrow()
+  await expect(large.survivors(TO_FIRST)).rejects.toThrow('lost')
+  expect(Array.from((await small.survivors(TO_FIRST)).slots)).toEqual([0])
+})
+
+test('a large collection is searched in all threads, equal to brute force, and read from the store when one is lost', async () => {
+  const used = [0, 0]
+  const threads = used.map((_, i) => {
+    const thread = vectorThread()
+    return {
+      ...thread,
+      create: (dimensions: number) => {
+        used[i] = (used[i] as number) + 1
+        return thread.create(dimensions)
+      },
+    }
+  })
+  const warnings: string[] = []
+  const logger = { ...nodeEnvironment.logger, warn: (message: string) => void (message.includes('vectors') && warnings.push(message)) }
+  const environment = { ...nodeEnvironment, matrices: vectorThreads(threads), logger }
+  const store = await createStore(memoryBackend(environment), environment, {})
+  later(() => store.close())
+  const docs = store.vectors('docs', { dimensions: 2048, metric: 'cosine' })
   const next = chance(9)
-  const documents = Array.from({ length: 560 }, (_, i) => ({
-    id: `d${i}`,
-    vector: Float32Array.from({ length: 512 }, () => next(1000) - 500),
-    metadata: { n: i % 3 },
-  }))
-  await docs.upsert(documents)
-  for (const filter of [undefined, { n: 1 }]) {
-    const query = Float32Array.from({ length: 512 }, () => next(1000) - 500)
-    const score = scorer('cosine', query)
-    const expected = documents
-      .filter(({ metadata }) => !filter || metadata.n === filter.n)
-      .map(({ id, vector }) => ({ id, score: score(vector).score }))
-      .sort((a, b) => b.score - a.score)
-      .slice(0, 5)
-    const hits = await docs.search(query, { top: 5, ...(filter && { filter }) })
-    expect(hits.map(({ id, score: found }) => ({ id, score: found }))).toEqual(expected)
+  const random = () => Float32Array.from({ length: 2048 }, () => next(1000) - 500)
+  // A block has 1,009 rows, so the second thread gets the last 91 documents.
+  const documents = Array.from({ length: 1100 }, (_, i) => ({ id: `d${i}`, vector: random(), metadata: { n: i % 3 } }))
+  const compareAll = async () => {
+    for (const filter of [undefined, { n: 1 }]) {
+      const query = random()
+      const score = scorer('cosine', query)
+      const expected = documents
+        .filter(({ metadata }) => !filter || metadata.n === filter.n)
+        .map(({ id, vector }) => ({ id, score: score(vector).score }))
+        .sort((a, b) => b.score - a.score)
+        .slice(0, 5)
+      const hits = await docs.search(query, { top: 5, ...(filter && { filter }) })
+      expect(hits.map(({ id, score: found }) => ({ id, score: found }))).toEqual(expected)
+    }
   }
+  await docs.upsert(documents.slice(0, 400))
+  await docs.search(random())
+  expect(used).toEqual([1, 0])
+  await docs.upsert(documents.slice(400))
+  await compareAll()
+  expect(used).toEqual([1, 1])
+  expect(warnings).toEqual([])
+  await threads[1]?.close()
+  await compareAll()
+  expect(warnings).toEqual(['a collection of vectors is read from the store, because its index failed'])
+  expect(used).toEqual([2, 2])
 })

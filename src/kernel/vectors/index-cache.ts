@@ -5,7 +5,8 @@ import { limits } from '../../model/limits.ts'
 import { enginePart } from '../engine-part.ts'
 import type { Engine, Scope } from '../scope.ts'
 import type { FoundCollection } from './find-collection.ts'
-import { rowBytes, VectorIndex } from './vector-index.ts'
+import { rowBytes } from './quantise.ts'
+import { VectorIndex } from './vector-index.ts'
 
 interface Held {
   index: VectorIndex | undefined

@@ -3,37 +3,13 @@
 import { describe, expect, test } from 'vitest'
 import { dotsModule } from '../../../scripts/wasm.ts'
 import { read } from '../../../test/support/project.ts'
+import { chance, KINDS, type Kind, vectorOf } from '../../../test/support/random-vectors.ts'
 import { rounds } from '../../../test/support/rounds.ts'
 import { METRICS, type Metric } from '../../model/vector.ts'
 import { WasmRows } from '../../wasm-rows.ts'
 import { type CodeRows, Int8Matrix } from './int8-matrix.ts'
 import { quantiseRows } from './quantise.ts'
 import { byRank, scorer } from './score.ts'
-
-/** Repeatable numbers from 0 to 1. */
-function chance(seed: number): () => number {
-  let state = seed * 2654435761 + 1
-  return () => {
-    state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9) | 0
-    return ((state ^ (state >>> 13)) >>> 0) / 2 ** 32
-  }
-}
-
-type Kind = 'random' | 'clustered' | 'few large' | 'tiny and huge' | 'integers' | 'equal'
-const KINDS: readonly Kind[] = ['random', 'clustered', 'few large', 'tiny and huge', 'integers', 'equal']
-
-function vectorOf(kind: Kind, dimensions: number, next: () => number): Float32Array {
-  const centre = chance(Math.floor(next() * 3) + 99)
-  const scale = kind === 'tiny and huge' ? 10 ** Math.floor(next() * 60 - 30) : 1
-  const vector = Float32Array.from({ length: dimensions }, (_, i) => {
-    if (kind === 'equal') return 1 + (i % 3)
-    if (kind === 'integers') return Math.floor(next() * 5) - 2
-    if (kind === 'clustered') return centre() - 0.5 + (next() - 0.5) * 1e-3
-    return (next() - 0.5) * scale * (kind === 'few large' && i < 3 ? 50 : 1)
-  })
-  if (vector.every((value) => value === 0)) vector[0] = 1
-  return vector
-}
 
 async function check(seed: number, rows: (dimensions: number) => CodeRows | undefined): Promise<number> {
   const next = chance(seed)

@@ -2,7 +2,8 @@
 // stays below the k-th best lower bound cannot be among the nearest; the others are scored again in float64.
 
 import type { Candidates, MatrixQuery, QuantisedRows, VectorMatrix } from '../../ports/vector-matrix.ts'
-import { type QuantisedQuery, quantiseQuery, SCALES } from './quantise.ts'
+import { Largest } from './largest.ts'
+import { quantiseQuery, SCALES } from './quantise.ts'
 
 /** Keeps codes, each row padded to a stride, and multiplies all rows with a query. */
 export interface CodeRows {
@@ -13,6 +14,18 @@ export interface CodeRows {
   reserve(rows: number): void
   /** The products of the first `rows` rows with the query. Valid until the next call. */
   products(query: Int16Array, rows: number): Int32Array
+}
+
+/** Documents of a part of the rows, with what is needed to compare them with those of another part. */
+export interface Survivors {
+  /** Slots of all documents that can be among the `top` nearest of this part. */
+  readonly slots: Uint32Array
+  /** The upper bounds of their scores. */
+  readonly uppers: Float64Array
+  /** The `top` largest lower bounds of all documents of this part, or all if there are fewer. */
+  readonly lowers: Float64Array
+  /** Documents that passed the filter. */
+  readonly examined: number
 }
 
 // Rounding in float64: of the bound itself, and of sums of up to 4,096 products.
@@ -48,27 +61,54 @@ export class Int8Matrix implements VectorMatrix {
     for (const slot of slots) this.#live[slot] = 0
   }
 
-  async candidates({ vector, metric, top, passing }: MatrixQuery): Promise<Candidates> {
+  async candidates(query: MatrixQuery): Promise<Candidates> {
+    const { slots, examined } = this.survivors(query)
+    return { slots, examined }
+  }
+
+  /**
+   * The documents that can be among the nearest of this matrix, with their bounds. Euclidean scores are minus the squared distance, which has the
+   * same order. The loop takes as long as the products, so most rows leave it after one comparison.
+   */
+  survivors({ vector, metric, top, passing }: MatrixQuery): Survivors {
     const query = quantiseQuery(vector, this.#rows.stride)
     const products = this.#rows.products(query.codes, this.#used)
-    const uppers = new Float64Array(this.#used)
-    const best = new Largest(top)
-    const bound = BOUNDS[metric]
-    let examined = 0
-    for (let slot = 0; slot < this.#used; slot++) {
-      if (this.#live[slot] === 0 || (passing && passing[slot] !== 1)) {
-        uppers[slot] = Number.NaN
-        continue
-      }
-      examined++
-      uppers[slot] = bound(query, products[slot] as number, this.#scales, slot * SCALES)
-      best.offer(lower)
-    }
-    const least = best.least()
+    const [live, scales, best] = [this.#live, this.#scales, new Largest(top)]
     const slots: number[] = []
-    // The comparison with NaN is false, so documents that did not pass are left out.
-    for (let slot = 0; slot < this.#used; slot++) if ((uppers[slot] as number) >= least) slots.push(slot)
-    return { slots: Uint32Array.from(slots), examined }
+    const uppers: number[] = []
+    let least = best.least()
+    let examined = 0
+    for (let slot = 0, at = 0; slot < this.#used; slot++, at += SCALES) {
+      if (live[slot] === 0 || (passing && passing[slot] !== 1)) continue
+      examined++
+      const norm = scales[at + 3] as number
+      const lengths = norm * query.norm
+      const lost = (scales[at + 1] as number) * query.norm + (scales[at + 2] as number) * query.lost
+      let score = (scales[at] as number) * query.step * (products[slot] as number)
+      let error = lost * WIDER + ROUNDED * lengths
+      if (metric === 'cosine') {
+        const one = 1 / lengths
+        score *= one
+        error = error * one + 4 * ROUNDED
+      } else if (metric === 'euclidean') {
+        const squares = norm * norm + query.norm * query.norm
+        score = 2 * score - squares
+        error = 2 * error + 10 * ROUNDED * squares
+      }
+      // The threshold only grows: a document below it now stays below it.
+      if (!(score + error >= least)) continue
+      slots.push(slot)
+      uppers.push(score + error)
+      best.offer(score - error)
+      least = best.least()
+    }
+    const kept = [...slots.keys()].filter((i) => (uppers[i] as number) >= least)
+    return {
+      slots: Uint32Array.from(kept, (i) => slots[i] as number),
+      uppers: Float64Array.from(kept, (i) => uppers[i] as number),
+      lowers: best.all(),
+      examined,
+    }
   }
 
   /** All rows, to be put into another matrix. */
@@ -100,75 +140,6 @@ export class Int8Matrix implements VectorMatrix {
 function grown<T extends Float64Array | Uint8Array | Int8Array>(from: T, to: T): T {
   to.set(from)
   return to
-}
-
-// The second result of a bound. A pair for each of a hundred thousand rows would cost more than the products.
-let lower = 0
-
-type Bound = (query: QuantisedQuery, product: number, scales: Float64Array, at: number) => number
-
-function dotBound(query: QuantisedQuery, product: number, scales: Float64Array, at: number): number {
-  const score = (scales[at] as number) * query.step * product
-  const error = errorOf(query, scales, at)
-  lower = score - error
-  return score + error
-}
-
-function errorOf(query: QuantisedQuery, scales: Float64Array, at: number): number {
-  const lost = (scales[at + 1] as number) * query.norm + (scales[at + 2] as number) * query.lost
-  return lost * WIDER + ROUNDED * (scales[at + 3] as number) * query.norm
-}
-
-/** Each returns the upper bound of a row's score and sets `lower`. Euclidean scores are minus the squared distance, which has the same order. */
-const BOUNDS: Readonly<Record<MatrixQuery['metric'], Bound>> = {
-  dot: dotBound,
-  cosine: (query, product, scales, at) => {
-    const upper = dotBound(query, product, scales, at)
-    const lengths = (scales[at + 3] as number) * query.norm
-    lower = lower / lengths - 4 * ROUNDED
-    return upper / lengths + 4 * ROUNDED
-  },
-  euclidean: (query, product, scales, at) => {
-    const score = (scales[at] as number) * query.step * product
-    const squares = (scales[at + 3] as number) ** 2 + query.norm ** 2
-    const error = 2 * errorOf(query, scales, at) + 10 * ROUNDED * squares
-    lower = 2 * score - squares - error
-    return 2 * score - squares + error
-  },
-}
-
-/** The largest numbers offered, in a heap whose root is the least of them. */
-class Largest {
-  readonly #heap: Float64Array
-  #size = 0
-
-  constructor(count: number) {
-    this.#heap = new Float64Array(count)
-  }
-
-  /** Minus infinity while fewer were offered than asked for. */
-  least(): number {
-    return this.#size < this.#heap.length ? Number.NEGATIVE_INFINITY : (this.#heap[0] as number)
-  }
-
-  offer(value: number): void {
-    const heap = this.#heap
-    if (this.#size < heap.length) {
-      let at = this.#size++
-      for (; at > 0 && (heap[(at - 1) >> 1] as number) > value; at = (at - 1) >> 1) heap[at] = heap[(at - 1) >> 1] as number
-      heap[at] = value
-      return
-    }
-    if (value <= (heap[0] as number)) return
-    let at = 0
-    for (let child = 1; child < this.#size; child = 2 * at + 1) {
-      if (child + 1 < this.#size && (heap[child + 1] as number) < (heap[child] as number)) child++
-      if ((heap[child] as number) >= value) break
-      heap[at] = heap[child] as number
-      at = child
-    }
-    heap[at] = value
-  }
 }
 
 /** Rows in an array, multiplied by plain JavaScript. */

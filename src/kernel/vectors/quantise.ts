@@ -7,6 +7,9 @@ const QUERY_CODES = 32_767
 
 export const SCALES = 4
 
+/** Bytes of a row in memory: its codes, padded for SIMD, and its scales. */
+export const rowBytes = (dimensions: number): number => Math.ceil(dimensions / 32) * 32 + SCALES * 8
+
 /** Quantises vectors for these slots. */
 export function quantiseRows(slots: readonly number[], vectors: readonly Float32Array[], dimensions: number): QuantisedRows {
   const codes = new Int8Array(vectors.length * dimensions)

@@ -17,7 +17,7 @@ import { TimeSlice } from '../time-slice.ts'
 import { documentPages, isLive, type LiveVector } from './documents.ts'
 import type { FoundCollection } from './find-collection.ts'
 import { Int8Matrix } from './int8-matrix.ts'
-import { quantiseRows } from './quantise.ts'
+import { quantiseRows, rowBytes } from './quantise.ts'
 import type { Search } from './search.ts'
 
 export interface Entry {
@@ -30,12 +30,8 @@ export interface Entry {
 
 const TYPES = ['vector.put', 'vector.failed', 'vector.deleted', ERASED].map((text) => ({ text, prefix: false }))
 
-/** Codes that are searched in this thread. More are searched in a thread of their own, if there is one. */
+/** Codes that are searched in this thread. More are searched in worker threads, if there are any. */
 const HERE_CODES = 2 ** 18
-/** Bytes beside the codes of a row. */
-const ROW_BYTES = 32
-
-export const rowBytes = (dimensions: number): number => Math.ceil(dimensions / 32) * 32 + ROW_BYTES
 
 export class VectorIndex {
   readonly #scope: Scope
@@ -171,7 +167,7 @@ export class VectorIndex {
     this.#matrix.remove(Uint32Array.of(entry.slot))
   }
 
-  /** A collection that has grown is searched in a thread of its own from then on. */
+  /** A collection that has grown is searched in worker threads from then on. */
   #moveOut(): void {
     const { matrices } = this.#scope.engine.environment
     if (!matrices || !this.#plain || this.#slots.length * this.#of.dimensions <= HERE_CODES) return
