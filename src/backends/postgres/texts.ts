@@ -48,14 +48,19 @@ export function texts(db: Database): Texts {
     },
     around: async (tenant, table, places, span) => {
       if (places.length === 0 || !tableOf(table).text?.thread) return []
-      const near = (sign: string, order: string, limit: string) =>
-        `(select r.id, r.thread, r.born, r.revision, r.body from inkfast.${table} r where r.thread = a.thread and r.born ${sign} a.born and r.terms is not null order by r.thread${order} nulls ${order ? 'last' : 'first'}, r.born${order}, r.id${order} limit ${limit})`
+      const near = (sign: '<' | '>', order: string) =>
+        `(select r.thread, r.born, r.id from inkfast.${table} r where r.thread = a.thread and r.born ${sign} a.born and r.terms is not null order by r.thread${order} nulls ${order ? 'last' : 'first'}, r.born${order}, r.id${order} limit $3::integer)`
+      // Neighbours are found in the index of threads alone, then each is read once by its key.
       const text = `
-        select distinct on (n.thread, n.born) n.id, n.born, n.revision, null::bigint, n.body
-        from unnest($1::text[], $2::bigint[]) as a (thread, born)
-        cross join lateral (${near('<', ' desc', '$3::integer')} union all ${near('>=', '', '$3::integer + 1')}) n
-        where exists (select 1 from inkfast.${table} s where s.born = a.born and s.terms is not null and s.thread = a.thread)
-        order by n.thread, n.born`
+        with near as materialized (
+          select distinct n.thread, n.born, n.id
+          from unnest($1::text[], $2::bigint[]) as a (thread, born)
+          cross join lateral (${near('<', ' desc')} union all ${near('>', '')}) n
+          where n.born <> all ($2::bigint[])
+        )
+        select r.id, r.born, r.revision, null::bigint, r.body from near n
+        cross join lateral (select s.* from inkfast.${table} s where s.id between n.id and n.id order by s.id limit 1) r
+        order by n.thread collate "C", n.born`
       const [rows = []] = await db.read(tenant, {
         text,
         values: [textList(places.map(({ thread }) => thread)), numbers(places.map(({ born }) => born)), span],

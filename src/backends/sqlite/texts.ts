@@ -4,11 +4,10 @@ import type { TenantId } from '../../model/ids.ts'
 import { compareText } from '../../model/order.ts'
 import type { StoredRow } from '../../model/rows.ts'
 import { type ColumnValue, type TextTable, tableOf } from '../../model/tables.ts'
-import type { ColumnRange, ScoredRow, TermQuery, TermStatistics, TextFilter, TextQuery, Texts } from '../../ports/texts.ts'
+import type { ColumnRange, Place, ScoredRow, TermQuery, TermStatistics, TextFilter, TextQuery, Texts } from '../../ports/texts.ts'
 import type { Database } from './database.ts'
 import { ifActive } from './heads.ts'
-import { toStored } from './rows.ts'
-import { statements } from './statements.ts'
+import { getRow, toStored } from './rows.ts'
 import { reading } from './transaction.ts'
 
 const corpus = 'select docs, total from corpora where tenant = ? and source = ?'
@@ -20,26 +19,26 @@ export function texts(db: Database): Texts {
   return {
     statistics: (tenant, table, query) => reading(db, () => ifActive(db, tenant, () => statistics(db, tenant, table, query))),
     search: (tenant, table, query) => reading(db, () => ifActive(db, tenant, () => search(db, tenant, table, query))),
-    around: (tenant, table, places, span) => {
-      const { stored } = statements[table]
-      const near = (sign: '<' | '>=', order: string) =>
-        `select ${stored} from ${table} where tenant = ? and thread = ? and born ${sign} ? and terms is not null order by born ${order}, id ${order} limit ?`
-      const rows = () => {
-        const threads = new Map<string, Map<number, StoredRow>>()
-        for (const { thread, born } of places) {
-          const after = db.all(near('>=', ''), tenant, thread, born, span + 1).map(toStored)
-          if (after[0]?.born !== born) continue
-          const found = threads.get(thread) ?? new Map<number, StoredRow>()
-          threads.set(thread, found)
-          for (const row of [...db.all(near('<', 'desc'), tenant, thread, born, span).map(toStored), ...after]) found.set(row.born, row)
-        }
-        return [...threads]
-          .sort(([a], [b]) => compareText(a, b))
-          .flatMap(([, found]) => [...found.values()].sort((a, b) => a.born - b.born))
-      }
-      return reading(db, () => ifActive(db, tenant, () => (tableOf(table).text?.thread ? rows() : [])))
-    },
+    around: (tenant, table, places, span) =>
+      reading(db, () => ifActive(db, tenant, () => (tableOf(table).text?.thread ? around(db, tenant, table, places, span) : []))),
   }
+}
+
+/** Neighbours are found in the index of threads, then each is read once. */
+function around(db: Database, tenant: TenantId, table: TextTable, places: readonly Place[], span: number): readonly StoredRow[] {
+  const near = (sign: '<' | '>', order: string) =>
+    `select born, id from ${table} indexed by ${table}_by_thread where tenant = ? and thread = ? and born ${sign} ? and terms is not null order by born ${order}, id ${order} limit ?`
+  const given = new Set(places.map(({ born }) => born))
+  const threads = new Map<string, Map<number, string>>()
+  for (const { thread, born } of places) {
+    const found = threads.get(thread) ?? new Map<number, string>()
+    threads.set(thread, found)
+    for (const row of [...db.all(near('<', 'desc'), tenant, thread, born, span), ...db.all(near('>', ''), tenant, thread, born, span)])
+      if (!given.has(row.born as number)) found.set(row.born as number, row.id as string)
+  }
+  return [...threads]
+    .sort(([a], [b]) => compareText(a, b))
+    .flatMap(([, found]) => [...found].sort(([a], [b]) => a - b).flatMap(([, id]) => getRow(db, tenant, table, id) ?? []))
 }
 
 function statistics(db: Database, tenant: TenantId, table: TextTable, { terms, prefixes = [], limit = 0 }: TermQuery): TermStatistics {

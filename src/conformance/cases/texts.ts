@@ -169,11 +169,12 @@ export const texts = [
           span,
         )
       ).map(({ id }) => id)
-    equal(await around(['e'], 1), ['b', 'e', 'f'], 'one before and after')
-    equal(await around(['e', 'b', 'd'], 1), ['a', 'b', 'e', 'f', 'd'], 'several places, each row once')
-    equal(await around(['c'], 1), [], 'a row without a text has no place')
+    equal(await around(['e'], 1), ['b', 'f'], 'one before and after')
+    equal(await around(['f', 'b', 'd'], 1), ['a', 'e', 'g'], 'several places, each row once')
+    equal(await around(['e', 'f'], 2), ['a', 'b', 'g'], 'rows at the places are left out')
+    equal(await around(['c'], 1), ['b', 'e'], 'a place needs no text')
     equal(
-      (await bench.backend.texts.around(MAIN, 'memory', [{ thread: 't', born: born('a') }], 9))[0]?.body,
+      (await bench.backend.texts.around(MAIN, 'memory', [{ thread: 't', born: born('b') }], 9))[0]?.body,
       encodeBody({ text: 'word a', state: 'active', about: 'shared', kind: 'note', thread: 't' }),
       'the row is whole',
     )
