@@ -86,7 +86,7 @@ function search(db: Database, tenant: TenantId, table: TextTable, query: TextQue
 function conditions(table: TextTable, filter: TextFilter, bind: (value: ColumnValue) => string): readonly string[] {
   const id = (mark: string): string => termId.replace('term = ?)', `term = ${bind(mark)})`)
   const posting = (marks: readonly string[]): string =>
-    `exists (select 1 from postings as m where m.tenant = ?1 and m.term in (${marks.map(id).join(', ')}) and m.doc = p.doc)`
+    `exists (select 1 from postings as m where m.tenant = ?1 and m.term in (${marks.map(id).join(', ')}) and m.about = p.about and m.doc = p.doc)`
   const range = ({ column, from, below }: ColumnRange): string =>
     [
       `r.${column} is not null`,

@@ -130,6 +130,8 @@ export const texts = [
     equal(await ids({ about: ['@user/bob'] }), [], 'by an unknown scope')
     equal(await ids({ with: [['="n"=1', '="n"=2']] }), ['b'], 'by one of several marks')
     equal(await ids({ with: [['="n"=1'], ['#t']] }), [], 'by all of several marks')
+    equal(await ids({ about: ['@user/ada', '@shared', '@shared'], with: [['#t']] }), ['a'], 'by a mark in one of several scopes')
+    equal(await ids({ about: ['@user/ada'], with: [['#t']] }), [], 'by a mark in another scope')
     equal(await ids({ with: [['="n"=7']] }), [], 'by an unknown mark')
     equal(await ids({ without: ['#t', '#unknown'] }), ['b'], 'without a mark')
     equal(await ids({ inside: [{ column: 'at', from: 6, below: 11 }] }), ['b'], 'inside a range')
