@@ -7,7 +7,7 @@ import { type ColumnValue, type TextTable, tableOf } from '../../model/tables.ts
 import type { ColumnRange, Place, ScoredRow, TermQuery, TermStatistics, TextFilter, TextQuery, Texts } from '../../ports/texts.ts'
 import type { Database } from './database.ts'
 import { ifActive } from './heads.ts'
-import { getRow, toStored } from './rows.ts'
+import { toStored } from './rows.ts'
 import { reading } from './transaction.ts'
 
 const corpus = 'select docs, total from corpora where tenant = ? and source = ?'
@@ -24,21 +24,25 @@ export function texts(db: Database): Texts {
   }
 }
 
-/** Neighbours are found in the index of threads, then each is read once. */
+/** Neighbours are found in the index of threads, then each is read once by its row number, without a look in the index of the key. */
 function around(db: Database, tenant: TenantId, table: TextTable, places: readonly Place[], span: number): readonly StoredRow[] {
   const near = (sign: '<' | '>', order: string) =>
-    `select born, id from ${table} indexed by ${table}_by_thread where tenant = ? and thread = ? and born ${sign} ? and terms is not null order by born ${order}, id ${order} limit ?`
+    `select * from (select born, rowid from ${table} indexed by ${table}_by_thread where tenant = ?1 and thread = ?2 and born ${sign} ?3 and terms is not null order by born${order}, id${order} limit ?4)`
+  const nearest = `${near('<', ' desc')} union all ${near('>', '')}`
   const given = new Set(places.map(({ born }) => born))
-  const threads = new Map<string, Map<number, string>>()
+  const threads = new Map<string, Map<number, number>>()
   for (const { thread, born } of places) {
-    const found = threads.get(thread) ?? new Map<number, string>()
+    const found = threads.get(thread) ?? new Map<number, number>()
     threads.set(thread, found)
-    for (const row of [...db.all(near('<', 'desc'), tenant, thread, born, span), ...db.all(near('>', ''), tenant, thread, born, span)])
-      if (!given.has(row.born as number)) found.set(row.born as number, row.id as string)
+    for (const [at, place] of db.lists(nearest, tenant, thread, born, span) as readonly (readonly [number, number])[])
+      if (!given.has(at)) found.set(at, place)
   }
-  return [...threads]
+  const inOrder = [...threads]
     .sort(([a], [b]) => compareText(a, b))
-    .flatMap(([, found]) => [...found].sort(([a], [b]) => a - b).flatMap(([, id]) => getRow(db, tenant, table, id) ?? []))
+    .flatMap(([, found]) => [...found].sort(([a], [b]) => a - b).map(([, place]) => place))
+  // `json_each` gives its members in their order, and leads the join.
+  const rows = `select r.id, r.born, r.revision, null as fence, r.body from json_each(?) as a cross join ${table} as r on r.rowid = a.value order by a.key`
+  return db.all(rows, JSON.stringify(inOrder)).map(toStored)
 }
 
 function statistics(db: Database, tenant: TenantId, table: TextTable, { terms, prefixes = [], limit = 0 }: TermQuery): TermStatistics {
