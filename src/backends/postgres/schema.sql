@@ -3936,28 +3936,25 @@ begin
     return null;
   end if;
   v_last := coalesce((select t.id from inkfast.terms t where t.tenant = v_tenant order by t.id desc limit 1), 0);
-  insert into inkfast.terms as t (tenant, id, source, term, df)
-  select v_tenant, v_last + row_number() over (order by w.term collate "C"), tg_table_name, w.term, w.n from (
-    select e.value ->> 0 as term, count(*) as n from came n cross join lateral json_array_elements((n.terms::json) -> 't') e (value)
-    where n.terms like '{%' group by 1
-  ) w
-  on conflict (tenant, source, term) do update set df = t.df + excluded.df;
-  with one as materialized (
-    select n.born, x.l as len, x.t as words, coalesce((
-      select a.id from inkfast.terms a where a.tenant = v_tenant and a.source = tg_table_name and a.term between x.a and x.a
-      order by a.tenant, a.source, a.term limit 1), 0) as about
-    from came n cross join lateral json_to_record(n.terms::json) x (l bigint, a text, t json) where n.terms like '{%'
+  -- Ids come from the statement that counts the words: a lookup would walk all versions of a common word once more.
+  with known (id, term) as (
+    insert into inkfast.terms as t (tenant, id, source, term, df)
+    select v_tenant, v_last + row_number() over (order by w.term collate "C"), tg_table_name, w.term, w.n from (
+      select e.value ->> 0 as term, count(*) as n from came n cross join lateral json_array_elements((n.terms::json) -> 't') e (value)
+      where n.terms like '{%' group by 1
+    ) w
+    on conflict (tenant, source, term) do update set df = t.df + excluded.df
+    returning t.id, t.term
   ), w as materialized (
-    select o.born, o.len, o.about, e.value ->> 0 as term, (e.value ->> 1)::bigint as tf, (e.value ->> 2)::bigint as tf_tags,
+    select n.born, x.l as len, x.a as about, e.value ->> 0 as term, (e.value ->> 1)::bigint as tf, (e.value ->> 2)::bigint as tf_tags,
       (e.value ->> 3)::bigint as tf_source
-    from one o cross join lateral json_array_elements(o.words) e (value)
+    from came n cross join lateral json_to_record(n.terms::json) x (l bigint, a text, t json)
+    cross join lateral json_array_elements(x.t) e (value)
+    where n.terms like '{%'
   )
   insert into inkfast.postings (tenant, term, about, doc, tf, tf_tags, tf_source, len)
-  select v_tenant, t.id, w.about, w.born, w.tf, w.tf_tags, w.tf_source, w.len
-  from w
-  cross join lateral (
-    select b.id from inkfast.terms b where b.tenant = v_tenant and b.source = tg_table_name and b.term between w.term and w.term
-    order by b.tenant, b.source, b.term limit 1) t;
+  select v_tenant, t.id, coalesce(a.id, 0), w.born, w.tf, w.tf_tags, w.tf_source, w.len
+  from w join known t on t.term = w.term left join known a on a.term = w.about;
   insert into inkfast.corpora as c (tenant, source, docs, total)
   select v_tenant, tg_table_name, count(*), sum(((n.terms::json) ->> 'l')::bigint) from came n where n.terms like '{%'
   on conflict (tenant, source) do update set docs = c.docs + excluded.docs, total = c.total + excluded.total;
