@@ -8,7 +8,7 @@ export type Engine = 'sqlite' | 'postgres'
 
 export interface PlannedColumn {
   readonly name: string
-  readonly type: 'text' | 'integer' | 'real' | 'blob' | 'flag' | 'serial'
+  readonly type: 'text' | 'integer' | 'count' | 'real' | 'blob' | 'flag' | 'serial'
   readonly required: boolean
 }
 
@@ -23,6 +23,7 @@ export interface PlannedTable {
   readonly name: string
   readonly columns: readonly PlannedColumn[]
   readonly key: readonly string[]
+  readonly covers?: readonly string[]
   readonly indexes: readonly PlannedIndex[]
   readonly rights: SideTable['rights']
   /** SQLite keeps the key in an index of its own. */
@@ -95,6 +96,7 @@ function planSide(engine: Engine, name: string, table: SideTable): PlannedTable 
       required('tenant', 'text'),
       ...Object.entries(table.columns).map(([columnName, declared]) => column(columnName, declared)),
     ],
+    ...(table.covers && engine === 'postgres' && { covers: table.covers }),
     key: numbered ? (engine === 'sqlite' ? ['id'] : ['tenant', 'id']) : ['tenant', ...table.key],
     indexes: [
       ...(numbered ? [{ name: `${name}_by_key`, ...keyIndex(engine, table) }] : []),
@@ -111,12 +113,13 @@ const keyIndex = (engine: Engine, { key, columns }: SideTable): Pick<PlannedInde
     : { columns: ['tenant', ...key], unique: true }
 
 /** The lines between the brackets of `create table`, aligned. */
-export function columnLines({ columns, key }: PlannedTable, typeOf: (column: PlannedColumn) => string): string {
+export function columnLines({ columns, key, covers }: PlannedTable, typeOf: (column: PlannedColumn) => string): string {
   const width = Math.max(...columns.map(({ name }) => name.length))
   const lines = columns.map(
     (column) => `${column.name.padEnd(width)} ${typeOf(column)}${column.required ? ' not null' : ''}${presetOf(column, typeOf)}`,
   )
-  return [...lines, `primary key (${key.join(', ')})`].map((line) => `  ${line}`).join(',\n')
+  const covering = covers ? ` include (${covers.join(', ')})` : ''
+  return [...lines, `primary key (${key.join(', ')})${covering}`].map((line) => `  ${line}`).join(',\n')
 }
 
 const presetOf = (column: PlannedColumn, typeOf: (column: PlannedColumn) => string): string =>

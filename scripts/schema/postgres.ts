@@ -5,6 +5,7 @@ import { columnLines, type Declared, type PlannedColumn, type PlannedTable, plan
 const TYPES = {
   text: 'text collate "C"',
   integer: 'bigint',
+  count: 'integer',
   real: 'double precision',
   blob: 'bytea',
   flag: 'boolean',

@@ -2,7 +2,15 @@
 
 import { columnLines, type Declared, type PlannedTable, planTables } from './plan.ts'
 
-const TYPES = { text: 'text', integer: 'integer', real: 'real', blob: 'blob', flag: 'integer', serial: 'integer' } as const
+const TYPES = {
+  text: 'text',
+  integer: 'integer',
+  count: 'integer',
+  real: 'real',
+  blob: 'blob',
+  flag: 'integer',
+  serial: 'integer',
+} as const
 
 export const sqliteTables = (declared?: Declared): string => planTables('sqlite', declared).map(tableText).join('\n\n')
 

@@ -1,13 +1,16 @@
 // Tables beside the rows: columns of their own, per tenant, not folded from the journal and not touched by `rebuild`. A backend writes them
 // with statements of its own. `node scripts/schema.ts` generates them; on PostgreSQL each gets the tenant policy, its rights and no statistics.
 
-export type SideColumnType = 'text' | 'integer' | 'real' | 'blob'
+/** A count stays below 2^31. */
+export type SideColumnType = 'text' | 'integer' | 'count' | 'real' | 'blob'
 
 export interface SideTable {
   /** Columns beside the tenant. A question mark says that the column may be null. */
   readonly columns: Readonly<Record<string, SideColumnType | `${SideColumnType}?`>>
   /** The primary key, behind the tenant. */
   readonly key: readonly string[]
+  /** Columns that PostgreSQL keeps in the index of the key too, so that searches need not read the table. */
+  readonly covers?: readonly string[]
   /**
    * Rows have a growing `id`, which the commit chooses, and `key` is a digest with an index of its own. For long rows, and where their order
    * matters.
@@ -73,7 +76,7 @@ export const sideTables = {
     rights: ['insert', 'update', 'delete'],
   },
   // The word index, made by triggers from the column `terms` of the table `source`. `rebuild` makes it again. Term ids belong to one tenant,
-  // and postings hold numbers only. `doc` is the `born` of a row.
+  // and postings hold numbers only. `doc` is the `born` of a row, `about` the term of its scope: a search in one scope reads only that scope.
   terms: {
     columns: { source: 'text', term: 'text', df: 'integer' },
     key: ['source', 'term'],
@@ -84,14 +87,15 @@ export const sideTables = {
   postings: {
     columns: {
       term: 'integer',
-      doc: 'integer',
       about: 'integer',
-      tf: 'integer',
-      tf_tags: 'integer',
-      tf_source: 'integer',
-      len: 'integer',
+      doc: 'integer',
+      tf: 'count',
+      tf_tags: 'count',
+      tf_source: 'count',
+      len: 'count',
     },
-    key: ['term', 'doc'],
+    key: ['term', 'about', 'doc'],
+    covers: ['tf', 'tf_tags', 'tf_source', 'len'],
     indexes: {},
     rights: ['insert', 'delete'],
   },

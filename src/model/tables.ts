@@ -23,7 +23,7 @@ export interface Table {
   readonly sparse?: Readonly<Record<string, string>>
   /** Bodies are large, so SQLite keeps rows in the order of writing and the key in an index of its own. */
   readonly large?: boolean
-  /** Indexes over some of the rows, for the queries of model/queries.ts. */
+  /** Indexes over some of the rows, for the queries of model/queries.ts and for searches. */
   readonly partialIndexes?: Readonly<Record<string, PartialIndex>>
 }
 
@@ -227,11 +227,12 @@ export const tables = {
       byBorn: ['born'],
       byState: ['state', 'born'],
       byAbout: ['about', 'state', 'born'],
-      byThread: ['thread', 'born'],
       byExpiry: ['expires'],
       byStart: ['starts'],
       byEnd: ['ends'],
     },
+    // Neighbours are found in the index alone.
+    partialIndexes: { byThread: { columns: ['thread', 'born'], where: 'thread is not null and terms is not null' } },
     large: true,
   },
   core: {

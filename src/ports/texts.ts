@@ -72,6 +72,9 @@ export interface Texts {
   statistics(tenant: TenantId, table: TextTable, query: TermQuery): Promise<TermStatistics>
   /** Best first, then by `born`. Rows without any of the terms are left out. */
   search(tenant: TenantId, table: TextTable, query: TextQuery): Promise<readonly ScoredRow[]>
-  /** The rows at these places and up to `span` before and after each of them in its thread, by thread and `born`. Only rows with a text. */
+  /**
+   * The rows up to `span` before and after these places in their threads, each once, by thread and `born`. Only rows with a text. Rows at the
+   * places themselves are left out: the caller has them.
+   */
   around(tenant: TenantId, table: TextTable, places: readonly Place[], span: number): Promise<readonly StoredRow[]>
 }

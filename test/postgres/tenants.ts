@@ -55,6 +55,7 @@ export async function plantTenants(url: string): Promise<void> {
 const VALUES: Readonly<Record<PlannedColumn['type'], string>> = {
   text: `case tenant when '${ACME}' then '${MARK}' else 'of-rival' end`,
   integer: '7',
+  count: '7',
   real: '0.5',
   blob: `'\\x${'0c'.repeat(16)}'::bytea`,
   flag: 'false',

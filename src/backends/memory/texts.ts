@@ -44,16 +44,18 @@ export function texts(state: MemoryState): Texts {
         .sort((a, b) => b.score - a.score || a.row.born - b.row.born)
         .slice(0, query.limit),
     around: async (tenant, table, places, span) => {
+      const given = new Set(places.map(({ born }) => born))
       const threads = Map.groupBy(entriesOf(tenant, table), ({ column }) => column('thread'))
       return [...new Set(places.map(({ thread }) => thread))].sort(compareText).flatMap((thread) => {
         const rows = (threads.get(thread) ?? []).map(({ row }) => row).sort((a, b) => a.born - b.born)
         const near = new Set(
           places.flatMap((place) => {
-            const at = place.thread === thread ? rows.findIndex(({ born }) => born === place.born) : -1
-            return at < 0 ? [] : rows.slice(Math.max(0, at - span), at + span + 1)
+            if (place.thread !== thread) return []
+            const [before, after] = [rows.filter(({ born }) => born < place.born), rows.filter(({ born }) => born > place.born)]
+            return [...before.slice(Math.max(0, before.length - span)), ...after.slice(0, span)]
           }),
         )
-        return rows.filter((row) => near.has(row)).map(toStored)
+        return rows.filter((row) => near.has(row) && !given.has(row.born)).map(toStored)
       })
     },
   }

@@ -448,7 +448,7 @@ CREATE INDEX memory_by_end ON inkfast.memory USING btree (tenant, ends NULLS FIR
 CREATE INDEX memory_by_expiry ON inkfast.memory USING btree (tenant, expires NULLS FIRST, id);
 CREATE INDEX memory_by_start ON inkfast.memory USING btree (tenant, starts NULLS FIRST, id);
 CREATE INDEX memory_by_state ON inkfast.memory USING btree (tenant, state NULLS FIRST, born, id);
-CREATE INDEX memory_by_thread ON inkfast.memory USING btree (tenant, thread NULLS FIRST, born, id);
+CREATE INDEX memory_by_thread ON inkfast.memory USING btree (tenant, thread NULLS FIRST, born, id) WHERE ((thread IS NOT NULL) AND (terms IS NOT NULL));
 CREATE TRIGGER memory_words_change AFTER UPDATE ON inkfast.memory REFERENCING OLD TABLE AS gone NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION inkfast.words_change();
 CREATE TRIGGER memory_words_come AFTER INSERT ON inkfast.memory REFERENCING NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION inkfast.words_come();
 CREATE TRIGGER memory_words_go AFTER DELETE ON inkfast.memory REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION inkfast.words_go();
@@ -594,13 +594,13 @@ grant select on inkfast.pins to inkfast_reader;
 create table inkfast.postings (
   tenant text collate "C" not null,
   term bigint not null,
-  doc bigint not null,
   about bigint not null,
-  tf bigint not null,
-  tf_tags bigint not null,
-  tf_source bigint not null,
-  len bigint not null,
-  PRIMARY KEY (tenant, term, doc)
+  doc bigint not null,
+  tf integer not null,
+  tf_tags integer not null,
+  tf_source integer not null,
+  len integer not null,
+  PRIMARY KEY (tenant, term, about, doc) INCLUDE (tf, tf_tags, tf_source, len)
 );
 alter table inkfast.postings enable row level security, force row level security;
 create policy tenant on inkfast.postings for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
@@ -3843,10 +3843,14 @@ begin
   if v_tenant is null then
     return null;
   end if;
-  with w as materialized (
-    select o.born, e.value ->> 0 as term from gone o join came n on n.id = o.id and n.terms is distinct from o.terms
-    cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
-    where o.terms like '{%'
+  with one as materialized (
+    select o.born, x.t as words, coalesce((
+      select a.id from inkfast.terms a where a.tenant = v_tenant and a.source = tg_table_name and a.term between x.a and x.a
+      order by a.tenant, a.source, a.term limit 1), 0) as about
+    from gone o join came n on n.id = o.id and n.terms is distinct from o.terms
+    cross join lateral json_to_record(o.terms::json) x (a text, t json) where o.terms like '{%'
+  ), w as materialized (
+    select o.born, o.about, e.value ->> 0 as term from one o cross join lateral json_array_elements(o.words) e (value)
   )
   select array_agg(q.place) into v_places from w
   cross join lateral (
@@ -3854,8 +3858,8 @@ begin
     order by b.tenant, b.source, b.term limit 1) t
   cross join lateral (
     select q.ctid as place from inkfast.postings q
-    where q.tenant = v_tenant and q.term between t.id and t.id and q.doc between w.born and w.born
-    order by q.tenant, q.term, q.doc limit 1) q;
+    where q.tenant = v_tenant and q.term between t.id and t.id and q.about between w.about and w.about and q.doc between w.born and w.born
+    order by q.tenant, q.term, q.about, q.doc limit 1) q;
   execute 'delete from inkfast.postings where ctid = any ($1)' using v_places;
   for v_places, v_count in
     with w as materialized (
@@ -3900,8 +3904,8 @@ begin
       (e.value ->> 3)::bigint as tf_source
     from one o cross join lateral json_array_elements(o.words) e (value)
   )
-  insert into inkfast.postings (tenant, term, doc, about, tf, tf_tags, tf_source, len)
-  select v_tenant, t.id, w.born, w.about, w.tf, w.tf_tags, w.tf_source, w.len
+  insert into inkfast.postings (tenant, term, about, doc, tf, tf_tags, tf_source, len)
+  select v_tenant, t.id, w.about, w.born, w.tf, w.tf_tags, w.tf_source, w.len
   from w
   cross join lateral (
     select b.id from inkfast.terms b where b.tenant = v_tenant and b.source = tg_table_name and b.term between w.term and w.term
@@ -3933,28 +3937,25 @@ begin
     return null;
   end if;
   v_last := coalesce((select t.id from inkfast.terms t where t.tenant = v_tenant order by t.id desc limit 1), 0);
-  insert into inkfast.terms as t (tenant, id, source, term, df)
-  select v_tenant, v_last + row_number() over (order by w.term collate "C"), tg_table_name, w.term, w.n from (
-    select e.value ->> 0 as term, count(*) as n from came n cross join lateral json_array_elements((n.terms::json) -> 't') e (value)
-    where n.terms like '{%' group by 1
-  ) w
-  on conflict (tenant, source, term) do update set df = t.df + excluded.df;
-  with one as materialized (
-    select n.born, x.l as len, x.t as words, coalesce((
-      select a.id from inkfast.terms a where a.tenant = v_tenant and a.source = tg_table_name and a.term between x.a and x.a
-      order by a.tenant, a.source, a.term limit 1), 0) as about
-    from came n cross join lateral json_to_record(n.terms::json) x (l bigint, a text, t json) where n.terms like '{%'
+  -- Ids come from the statement that counts the words: a lookup would walk all versions of a common word once more.
+  with known (id, term) as (
+    insert into inkfast.terms as t (tenant, id, source, term, df)
+    select v_tenant, v_last + row_number() over (order by w.term collate "C"), tg_table_name, w.term, w.n from (
+      select e.value ->> 0 as term, count(*) as n from came n cross join lateral json_array_elements((n.terms::json) -> 't') e (value)
+      where n.terms like '{%' group by 1
+    ) w
+    on conflict (tenant, source, term) do update set df = t.df + excluded.df
+    returning t.id, t.term
   ), w as materialized (
-    select o.born, o.len, o.about, e.value ->> 0 as term, (e.value ->> 1)::bigint as tf, (e.value ->> 2)::bigint as tf_tags,
+    select n.born, x.l as len, x.a as about, e.value ->> 0 as term, (e.value ->> 1)::bigint as tf, (e.value ->> 2)::bigint as tf_tags,
       (e.value ->> 3)::bigint as tf_source
-    from one o cross join lateral json_array_elements(o.words) e (value)
+    from came n cross join lateral json_to_record(n.terms::json) x (l bigint, a text, t json)
+    cross join lateral json_array_elements(x.t) e (value)
+    where n.terms like '{%'
   )
-  insert into inkfast.postings (tenant, term, doc, about, tf, tf_tags, tf_source, len)
-  select v_tenant, t.id, w.born, w.about, w.tf, w.tf_tags, w.tf_source, w.len
-  from w
-  cross join lateral (
-    select b.id from inkfast.terms b where b.tenant = v_tenant and b.source = tg_table_name and b.term between w.term and w.term
-    order by b.tenant, b.source, b.term limit 1) t;
+  insert into inkfast.postings (tenant, term, about, doc, tf, tf_tags, tf_source, len)
+  select v_tenant, t.id, coalesce(a.id, 0), w.born, w.tf, w.tf_tags, w.tf_source, w.len
+  from w join known t on t.term = w.term left join known a on a.term = w.about;
   insert into inkfast.corpora as c (tenant, source, docs, total)
   select v_tenant, tg_table_name, count(*), sum(((n.terms::json) ->> 'l')::bigint) from came n where n.terms like '{%'
   on conflict (tenant, source) do update set docs = c.docs + excluded.docs, total = c.total + excluded.total;
@@ -3976,9 +3977,13 @@ begin
   if v_tenant is null then
     return null;
   end if;
-  with w as materialized (
-    select o.born, e.value ->> 0 as term from gone o cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
-    where o.terms like '{%'
+  with one as materialized (
+    select o.born, x.t as words, coalesce((
+      select a.id from inkfast.terms a where a.tenant = v_tenant and a.source = tg_table_name and a.term between x.a and x.a
+      order by a.tenant, a.source, a.term limit 1), 0) as about
+    from gone o cross join lateral json_to_record(o.terms::json) x (a text, t json) where o.terms like '{%'
+  ), w as materialized (
+    select o.born, o.about, e.value ->> 0 as term from one o cross join lateral json_array_elements(o.words) e (value)
   )
   select array_agg(q.place) into v_places from w
   cross join lateral (
@@ -3986,8 +3991,8 @@ begin
     order by b.tenant, b.source, b.term limit 1) t
   cross join lateral (
     select q.ctid as place from inkfast.postings q
-    where q.tenant = v_tenant and q.term between t.id and t.id and q.doc between w.born and w.born
-    order by q.tenant, q.term, q.doc limit 1) q;
+    where q.tenant = v_tenant and q.term between t.id and t.id and q.about between w.about and w.about and q.doc between w.born and w.born
+    order by q.tenant, q.term, q.about, q.doc limit 1) q;
   execute 'delete from inkfast.postings where ctid = any ($1)' using v_places;
   for v_places, v_count in
     with w as materialized (

@@ -22,15 +22,20 @@ const astray = `
 const unindexed = (name: string): string => `
   ${name}.terms like '{%' and exists (
     select 1 from (
-      select x.l as len, e.value ->> 0 as term, (e.value ->> 1)::bigint as tf, (e.value ->> 2)::bigint as tags, (e.value ->> 3)::bigint as source
-      from json_to_record(${name}.terms::json) x (l bigint, t json) cross join lateral json_array_elements(x.t) e (value) offset 0) w
+      select x.l as len, x.a as scope, e.value ->> 0 as term, (e.value ->> 1)::bigint as tf, (e.value ->> 2)::bigint as tags, (e.value ->> 3)::bigint as source
+      from json_to_record(${name}.terms::json) x (l bigint, a text, t json) cross join lateral json_array_elements(x.t) e (value) offset 0) w
     where (
       select p.tf = w.tf and p.tf_tags = w.tags and p.tf_source = w.source and p.len = w.len
       from (
         select b.id from inkfast.terms b where b.source = '${name}' and b.term between w.term and w.term order by b.source, b.term limit 1) t
+      cross join (
+        select coalesce((
+          select a.id from inkfast.terms a where a.source = '${name}' and a.term between w.scope and w.scope order by a.source, a.term limit 1
+        ), 0) as id) a
       cross join lateral (
-        select q.* from inkfast.postings q where q.term between t.id and t.id and q.doc between ${name}.born and ${name}.born
-        order by q.term, q.doc limit 1) p) is not true) as astray`
+        select q.* from inkfast.postings q
+        where q.term between t.id and t.id and q.about between a.id and a.id and q.doc between ${name}.born and ${name}.born
+        order by q.term, q.about, q.doc limit 1) p) is not true) as astray`
 
 export const statements = Object.fromEntries(
   tableNames.map((name) => {

@@ -1,6 +1,5 @@
 // Search by words: one statement over the postings, filters included. Triggers keep the index (see the migration).
 
-import type { TenantId } from '../../model/ids.ts'
 import { type TextTable, tableOf } from '../../model/tables.ts'
 import type { ColumnRange, TermQuery, TextFilter, TextQuery, Texts } from '../../ports/texts.ts'
 import { numbers, texts as textList } from './arrays.ts'
@@ -43,19 +42,24 @@ export function texts(db: Database): Texts {
     },
     search: async (tenant, table, query) => {
       if (query.terms.length === 0) return []
-      const [rows = []] = await db.read(tenant, await searchStep(db, tenant, table, query))
+      const [rows = []] = await db.read(tenant, searchStep(table, query))
       return rows.map(([score, ...row]) => ({ row: toStored(row), score: Number(score) }))
     },
     around: async (tenant, table, places, span) => {
       if (places.length === 0 || !tableOf(table).text?.thread) return []
-      const near = (sign: string, order: string, limit: string) =>
-        `(select r.id, r.thread, r.born, r.revision, r.body from inkfast.${table} r where r.thread = a.thread and r.born ${sign} a.born and r.terms is not null order by r.thread${order} nulls ${order ? 'last' : 'first'}, r.born${order}, r.id${order} limit ${limit})`
+      const near = (sign: '<' | '>', order: string) =>
+        `(select r.thread, r.born, r.id from inkfast.${table} r where r.thread = a.thread and r.born ${sign} a.born and r.terms is not null order by r.thread${order} nulls ${order ? 'last' : 'first'}, r.born${order}, r.id${order} limit $3::integer)`
+      // Neighbours are found in the index of threads alone, then each is read once by its key.
       const text = `
-        select distinct on (n.thread, n.born) n.id, n.born, n.revision, null::bigint, n.body
-        from unnest($1::text[], $2::bigint[]) as a (thread, born)
-        cross join lateral (${near('<', ' desc', '$3::integer')} union all ${near('>=', '', '$3::integer + 1')}) n
-        where exists (select 1 from inkfast.${table} s where s.born = a.born and s.terms is not null and s.thread = a.thread)
-        order by n.thread, n.born`
+        with near as materialized (
+          select distinct n.thread, n.born, n.id
+          from unnest($1::text[], $2::bigint[]) as a (thread, born)
+          cross join lateral (${near('<', ' desc')} union all ${near('>', '')}) n
+          where n.born <> all ($2::bigint[])
+        )
+        select r.id, r.born, r.revision, null::bigint, r.body from near n
+        cross join lateral (select s.* from inkfast.${table} s where s.id between n.id and n.id order by s.id limit 1) r
+        order by n.thread collate "C", n.born`
       const [rows = []] = await db.read(tenant, {
         text,
         values: [textList(places.map(({ thread }) => thread)), numbers(places.map(({ born }) => born)), span],
@@ -65,53 +69,50 @@ export function texts(db: Database): Texts {
   }
 }
 
+/** The ids of the words in a parameter. Each word is sought alone: the tables have no statistics, and a join would read all of them. */
+const idsOf = (words: string, columns = ''): string => `
+  select t.id${columns && `, ${columns}`} from unnest(${words}) as a (term${columns && `, ${columns}`})
+  cross join lateral (select b.id from inkfast.terms b where b.source = $1 and b.term between a.term and a.term order by b.source, b.term limit 1) t`
+
 /**
- * Ids of terms are looked up first, so that the statement is planned with constants: the tables have no statistics. `offset 0` keeps the lateral
- * query apart, so that each term is sought in the index. In a join, the planner reads all postings of the tenant.
+ * `offset 0` keeps the lateral query apart, so that each term is sought in the index of postings, which has all that is needed. Scores are
+ * sums of doubles without a fraction, so they are exact in any order.
  */
-async function searchStep(db: Database, tenant: TenantId, table: TextTable, query: TextQuery): Promise<Step> {
-  const { filter } = query
-  const marks = [...(filter.about ?? []), ...(filter.with ?? []).flat(), ...(filter.without ?? [])]
-  const wanted = [...new Set([...query.terms.map(({ term }) => term), ...marks])]
-  const [found = []] = await db.read(tenant, {
-    text: `select t.term, t.id from unnest($2::text[]) as a (term)
-      cross join lateral (select b.term, b.id from inkfast.terms b where b.source = $1 and b.term between a.term and a.term order by b.source, b.term limit 1) t`,
-    values: [table, textList(wanted)],
-  })
-  const ids = new Map(found.map(([term, id]) => [term as string, Number(id)]))
-  const known = query.terms.flatMap(({ term, weight }) => (ids.has(term) ? [{ id: ids.get(term) as number, weight }] : []))
-  const values: Value[] = [numbers(known.map(({ id }) => id)) ?? '{}', `{${known.map(({ weight }) => weight).join(',')}}`]
+function searchStep(table: TextTable, { terms, filter, ...query }: TextQuery): Step {
+  const values: Value[] = [table, textList(terms.map(({ term }) => term)), `{${terms.map(({ weight }) => weight).join(',')}}`]
   const bind = (value: Value, type = 'double precision'): string => `$${values.push(value)}::${type}`
   const f = `p.tf / (${bind(query.lengthBase)} + ${bind(query.lengthFactor)} * p.len) + p.tf_tags * ${bind(query.tagWeight)} + p.tf_source * ${bind(query.sourceWeight)}`
-  const where = conditions(table, filter, ids, bind)
+  const marks = (list: readonly string[]): string => idsOf(bind(textList([...new Set(list)]) ?? '{}', 'text[]'))
+  const scope = filter.about && marks(filter.about)
+  const where = conditions(table, filter, scope, marks, bind)
   const text = `
-    with best as materialized (
-      select m.doc, sum(trunc(m.weight * m.f / (m.f + ${bind(query.k1)}))::bigint)::bigint as score
-      from (
-        select p.doc, q.weight, ${f} as f
-        from unnest($1::bigint[], $2::double precision[]) as q (term, weight)
-        cross join lateral (
-          select p.* from inkfast.postings p where p.term = q.term${where.map((one) => ` and ${one}`).join('')} offset 0
-        ) p
-      ) m
-      group by m.doc order by score desc, m.doc limit ${bind(query.limit, 'integer')}
+    with q (term, weight) as materialized (${idsOf('$2::text[], $3::double precision[]', 'weight')}),
+    best as materialized (
+      select p.doc, sum(trunc(q.weight * p.f / (p.f + ${bind(query.k1)}))) as score
+      from q${scope ? ` cross join (${scope}) as s (about)` : ''}
+      cross join lateral (
+        select p.doc, ${f} as f from inkfast.postings p
+        where p.term = q.term${scope ? ' and p.about = s.about' : ''}${where.map((one) => ` and ${one}`).join('')} offset 0
+      ) p
+      group by p.doc order by score desc, p.doc limit ${bind(query.limit, 'integer')}
     )
-    select b.score, r.id, r.born, r.revision, null::bigint, r.body from best b
+    select b.score::bigint, r.id, r.born, r.revision, null::bigint, r.body from best b
     cross join lateral (select s.* from inkfast.${table} s where s.born between b.doc and b.doc order by s.born, s.id limit 1) r
     order by b.score desc, b.doc`
   return { text, values }
 }
 
-/** Conditions on the posting `p`. */
+/** Conditions on the posting `p`. Postings of marks are looked for in the scope only, if there is one. */
 function conditions(
   table: TextTable,
   filter: TextFilter,
-  ids: ReadonlyMap<string, number>,
+  scope: string | undefined,
+  marks: (list: readonly string[]) => string,
   bind: (value: Value, type?: string) => string,
 ): readonly string[] {
-  const known = (marks: readonly string[]): string => bind(numbers(marks.flatMap((mark) => ids.get(mark) ?? [])) ?? '{}', 'bigint[]')
-  const posting = (marks: readonly string[]): string =>
-    `p.doc in (select m.doc from inkfast.postings m where m.term = any (${known(marks)}))`
+  const inScope = scope ? ` and m.about = any (array(${scope}))` : ''
+  const posting = (list: readonly string[]): string =>
+    `p.doc in (select m.doc from inkfast.postings m where m.term = any (array(${marks(list)}))${inScope})`
   // The parentheses with `is true` keep the planner from a join: the inner list is read once and hashed.
   const once = (condition: string): string => `(${condition}) is true`
   const range = ({ column, from, below }: ColumnRange): string =>
@@ -122,8 +123,7 @@ function conditions(
     ].join(' and ')
   const among = (condition: string): string => `(select r.born from inkfast.${table} r where ${condition})`
   return [
-    ...(filter.about ? [`p.about = any (${known(filter.about)})`] : []),
-    ...(filter.with ?? []).map((marks) => once(posting(marks))),
+    ...(filter.with ?? []).map((list) => once(posting(list))),
     ...(filter.without?.length ? [`not ${posting(filter.without)}`] : []),
     ...(filter.inside ?? []).map((one) => once(`p.doc in ${among(range(one))}`)),
     ...(filter.equals ?? []).map(({ column, value }) =>

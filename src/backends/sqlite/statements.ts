@@ -20,8 +20,12 @@ const astray = `
 // Matches rows with a term that the word index does not have as the text column says.
 const unindexed = (name: string): string => `
   substr(${name}.terms, 1, 1) = '{' and exists (
-    select 1 from (select ${name}.terms ->> '$.l' as len limit 1) as one cross join json_each(${name}.terms, '$.t') as e where not exists (
-      select 1 from terms as t cross join postings as p on p.tenant = t.tenant and p.term = t.id and p.doc = ${name}.born
+    select 1 from (
+      select ${name}.terms ->> '$.l' as len, coalesce((
+        select a.id from terms as a where a.tenant = ${name}.tenant and a.source = '${name}' and a.term = ${name}.terms ->> '$.a'), 0) as about
+      limit 1
+    ) as one cross join json_each(${name}.terms, '$.t') as e where not exists (
+      select 1 from terms as t cross join postings as p on p.tenant = t.tenant and p.term = t.id and p.about = one.about and p.doc = ${name}.born
       where t.tenant = ${name}.tenant and t.source = '${name}' and t.term = e.value ->> 0
         and p.tf = e.value ->> 1 and p.tf_tags = e.value ->> 2 and p.tf_source = e.value ->> 3 and p.len = one.len)) as astray`
 

@@ -4,11 +4,10 @@ import type { TenantId } from '../../model/ids.ts'
 import { compareText } from '../../model/order.ts'
 import type { StoredRow } from '../../model/rows.ts'
 import { type ColumnValue, type TextTable, tableOf } from '../../model/tables.ts'
-import type { ColumnRange, ScoredRow, TermQuery, TermStatistics, TextFilter, TextQuery, Texts } from '../../ports/texts.ts'
+import type { ColumnRange, Place, ScoredRow, TermQuery, TermStatistics, TextFilter, TextQuery, Texts } from '../../ports/texts.ts'
 import type { Database } from './database.ts'
 import { ifActive } from './heads.ts'
 import { toStored } from './rows.ts'
-import { statements } from './statements.ts'
 import { reading } from './transaction.ts'
 
 const corpus = 'select docs, total from corpora where tenant = ? and source = ?'
@@ -20,26 +19,30 @@ export function texts(db: Database): Texts {
   return {
     statistics: (tenant, table, query) => reading(db, () => ifActive(db, tenant, () => statistics(db, tenant, table, query))),
     search: (tenant, table, query) => reading(db, () => ifActive(db, tenant, () => search(db, tenant, table, query))),
-    around: (tenant, table, places, span) => {
-      const { stored } = statements[table]
-      const near = (sign: '<' | '>=', order: string) =>
-        `select ${stored} from ${table} where tenant = ? and thread = ? and born ${sign} ? and terms is not null order by born ${order}, id ${order} limit ?`
-      const rows = () => {
-        const threads = new Map<string, Map<number, StoredRow>>()
-        for (const { thread, born } of places) {
-          const after = db.all(near('>=', ''), tenant, thread, born, span + 1).map(toStored)
-          if (after[0]?.born !== born) continue
-          const found = threads.get(thread) ?? new Map<number, StoredRow>()
-          threads.set(thread, found)
-          for (const row of [...db.all(near('<', 'desc'), tenant, thread, born, span).map(toStored), ...after]) found.set(row.born, row)
-        }
-        return [...threads]
-          .sort(([a], [b]) => compareText(a, b))
-          .flatMap(([, found]) => [...found.values()].sort((a, b) => a.born - b.born))
-      }
-      return reading(db, () => ifActive(db, tenant, () => (tableOf(table).text?.thread ? rows() : [])))
-    },
+    around: (tenant, table, places, span) =>
+      reading(db, () => ifActive(db, tenant, () => (tableOf(table).text?.thread ? around(db, tenant, table, places, span) : []))),
   }
+}
+
+/** Neighbours are found in the index of threads, then each is read once by its row number, without a look in the index of the key. */
+function around(db: Database, tenant: TenantId, table: TextTable, places: readonly Place[], span: number): readonly StoredRow[] {
+  const near = (sign: '<' | '>', order: string) =>
+    `select * from (select born, rowid from ${table} indexed by ${table}_by_thread where tenant = ?1 and thread = ?2 and born ${sign} ?3 and terms is not null order by born${order}, id${order} limit ?4)`
+  const nearest = `${near('<', ' desc')} union all ${near('>', '')}`
+  const given = new Set(places.map(({ born }) => born))
+  const threads = new Map<string, Map<number, number>>()
+  for (const { thread, born } of places) {
+    const found = threads.get(thread) ?? new Map<number, number>()
+    threads.set(thread, found)
+    for (const [at, place] of db.lists(nearest, tenant, thread, born, span) as readonly (readonly [number, number])[])
+      if (!given.has(at)) found.set(at, place)
+  }
+  const inOrder = [...threads]
+    .sort(([a], [b]) => compareText(a, b))
+    .flatMap(([, found]) => [...found].sort(([a], [b]) => a - b).map(([, place]) => place))
+  // `json_each` gives its members in their order, and leads the join.
+  const rows = `select r.id, r.born, r.revision, null as fence, r.body from json_each(?) as a cross join ${table} as r on r.rowid = a.value order by a.key`
+  return db.all(rows, JSON.stringify(inOrder)).map(toStored)
 }
 
 function statistics(db: Database, tenant: TenantId, table: TextTable, { terms, prefixes = [], limit = 0 }: TermQuery): TermStatistics {
@@ -87,7 +90,7 @@ function search(db: Database, tenant: TenantId, table: TextTable, query: TextQue
 function conditions(table: TextTable, filter: TextFilter, bind: (value: ColumnValue) => string): readonly string[] {
   const id = (mark: string): string => termId.replace('term = ?)', `term = ${bind(mark)})`)
   const posting = (marks: readonly string[]): string =>
-    `exists (select 1 from postings as m where m.tenant = ?1 and m.term in (${marks.map(id).join(', ')}) and m.doc = p.doc)`
+    `exists (select 1 from postings as m where m.tenant = ?1 and m.term in (${marks.map(id).join(', ')}) and m.about = p.about and m.doc = p.doc)`
   const range = ({ column, from, below }: ColumnRange): string =>
     [
       `r.${column} is not null`,

@@ -130,6 +130,8 @@ export const texts = [
     equal(await ids({ about: ['@user/bob'] }), [], 'by an unknown scope')
     equal(await ids({ with: [['="n"=1', '="n"=2']] }), ['b'], 'by one of several marks')
     equal(await ids({ with: [['="n"=1'], ['#t']] }), [], 'by all of several marks')
+    equal(await ids({ about: ['@user/ada', '@shared', '@shared'], with: [['#t']] }), ['a'], 'by a mark in one of several scopes')
+    equal(await ids({ about: ['@user/ada'], with: [['#t']] }), [], 'by a mark in another scope')
     equal(await ids({ with: [['="n"=7']] }), [], 'by an unknown mark')
     equal(await ids({ without: ['#t', '#unknown'] }), ['b'], 'without a mark')
     equal(await ids({ inside: [{ column: 'at', from: 6, below: 11 }] }), ['b'], 'inside a range')
@@ -169,11 +171,12 @@ export const texts = [
           span,
         )
       ).map(({ id }) => id)
-    equal(await around(['e'], 1), ['b', 'e', 'f'], 'one before and after')
-    equal(await around(['e', 'b', 'd'], 1), ['a', 'b', 'e', 'f', 'd'], 'several places, each row once')
-    equal(await around(['c'], 1), [], 'a row without a text has no place')
+    equal(await around(['e'], 1), ['b', 'f'], 'one before and after')
+    equal(await around(['f', 'b', 'd'], 1), ['a', 'e', 'g'], 'several places, each row once')
+    equal(await around(['e', 'f'], 2), ['a', 'b', 'g'], 'rows at the places are left out')
+    equal(await around(['c'], 1), ['b', 'e'], 'a place needs no text')
     equal(
-      (await bench.backend.texts.around(MAIN, 'memory', [{ thread: 't', born: born('a') }], 9))[0]?.body,
+      (await bench.backend.texts.around(MAIN, 'memory', [{ thread: 't', born: born('b') }], 9))[0]?.body,
       encodeBody({ text: 'word a', state: 'active', about: 'shared', kind: 'note', thread: 't' }),
       'the row is whole',
     )

@@ -20,9 +20,10 @@ const PREFIXES_MOST = 64
 /** A shorter unknown word would begin too many others. */
 const PREFIX_CHARS = 4
 const STARRED = /([\p{L}\p{N}]{2,})\*/gu
+/** First and second neighbours, before and after, with their share. */
+const BESIDE = [-2, -1, 1, 2].map((by) => [by, Math.abs(by) === 1 ? 1 : BM25.secondNeighbour] as const)
 /** Neighbours of neighbours are needed to score the neighbours. */
 const SPAN = 4
-const REACH = 2
 
 export const wordsLeg: Leg = { name: 'words', find }
 
@@ -48,7 +49,8 @@ async function find(scope: Scope, question: Question): Promise<Found> {
   const asked = new Set(terms.map(({ term }) => term))
   const pool = (await backend.texts.search(scope.tenant, 'memory', query)).map(({ row }) => read(row, asked))
   const places = pool.flatMap(({ row, born }) => (row.thread === undefined ? [] : [{ thread: row.thread, born }]))
-  const near = places.length === 0 ? [] : (await backend.texts.around(scope.tenant, 'memory', places, SPAN)).map((row) => read(row, asked))
+  const around = places.length === 0 ? [] : await backend.texts.around(scope.tenant, 'memory', places, SPAN)
+  const near = around.map((row) => read(row, asked))
   const candidates = withNeighbours(pool, near)
     .filter(({ text, allowed }) => allowed || question.allows(text.row))
     .map(({ text, beside }) => score(text, beside, query, average, most))
@@ -144,28 +146,24 @@ interface Beside {
   readonly beside: readonly (readonly [neighbour: ReadText, share: number])[]
 }
 
-function withNeighbours(pool: readonly ReadText[], near: readonly ReadText[]): readonly Beside[] {
-  const inPool = new Set(pool.map(({ born }) => born))
-  const places = new Map(near.map((text, i) => [text.born, i]))
-  const found = new Map<number, Beside>()
-  const neighbour = (text: ReadText, i: number, by: number): readonly (readonly [ReadText, number])[] => {
-    const other = near[i + by]
-    return other && other.row.thread === text.row.thread ? [[other, Math.abs(by) === 1 ? 1 : BM25.secondNeighbour]] : []
-  }
-  const add = (text: ReadText, i: number | undefined): void => {
-    const beside = i === undefined ? [] : [-2, -1, 1, 2].flatMap((by) => neighbour(text, i, by))
-    found.set(text.born, { text, allowed: inPool.has(text.born), beside })
-  }
-  for (const text of pool) {
-    const i = places.get(text.born)
-    add(text, i)
-    if (i === undefined) continue
-    for (let at = Math.max(0, i - REACH); at <= Math.min(near.length - 1, i + REACH); at++) {
-      const other = near[at] as ReadText
-      if (other.row.thread === text.row.thread && !found.has(other.born)) add(other, at)
-    }
-  }
-  return [...found.values()]
+function withNeighbours(pool: readonly ReadText[], others: readonly ReadText[]): readonly Beside[] {
+  const inPool = new Set(pool)
+  return [...Map.groupBy([...pool, ...others], ({ row }) => row.thread)].flatMap(([thread, texts]) =>
+    thread === undefined ? texts.map((text) => ({ text, allowed: true, beside: [] })) : besideEachOther(texts, inPool),
+  )
+}
+
+/** The texts of one thread that are in the pool or beside one that is. */
+function besideEachOther(texts: readonly ReadText[], inPool: ReadonlySet<ReadText>): readonly Beside[] {
+  const inOrder = [...texts].sort((a, b) => a.born - b.born)
+  return inOrder.flatMap((text, i) => {
+    const allowed = inPool.has(text)
+    const beside = BESIDE.flatMap(([by, share]) => {
+      const other = inOrder[i + by]
+      return other ? [[other, share] as const] : []
+    })
+    return allowed || beside.some(([other]) => inPool.has(other)) ? [{ text, allowed, beside }] : []
+  })
 }
 
 function score(

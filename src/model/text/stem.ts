@@ -12,9 +12,9 @@ const known = new Map<string, string>()
 
 /** The stem of a folded word. Results are remembered, because texts repeat their words. */
 export function stem(word: string): string {
-  if (!ENGLISH.test(word) || UNCHANGED.includes(word)) return word
   const before = known.get(word)
   if (before !== undefined) return before
+  if (!ENGLISH.test(word) || UNCHANGED.includes(word)) return word
   if (known.size >= KNOWN_MOST) known.clear()
   const base = baseForm(word)
   const found =

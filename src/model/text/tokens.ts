@@ -7,10 +7,13 @@ import { STOP_WORDS } from './stop-words.ts'
 
 const SPACELESS =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}'
-const TOKEN = new RegExp(
-  `(?<run>[${SPACELESS}ー々]+)|(?<number>\\p{Nd}+(?:[.,:/-]\\p{Nd}+)+)|(?<word>(?:(?![${SPACELESS}])[\\p{L}\\p{N}\\p{M}])+(?:['’](?:(?![${SPACELESS}])\\p{L})+)?)`,
-  'gu',
-)
+const KINDS = `(?<run>[${SPACELESS}ー々]+)|(?<number>\\p{Nd}+(?:[.,:/-]\\p{Nd}+)+)|(?<word>(?:(?![${SPACELESS}])[\\p{L}\\p{N}\\p{M}])+(?:['’](?:(?![${SPACELESS}])\\p{L})+)?)`
+const TOKEN = new RegExp(KINDS.replaceAll(/\?<\w+>/g, '?:'), 'gu')
+const WHOLE_TOKEN = new RegExp(`^(?:${KINDS})$`, 'u')
+// The same for folded texts in ASCII, which are most: without classes of characters the engine is several times as fast.
+const ASCII = /^[\0-\x7f]*$/
+const ASCII_TOKEN = /\d+(?:[.,:/-]\d+)+|[a-z\d]+(?:'[a-z]+)?/g
+const ASCII_WORD = /^[a-z\d]+$/
 const APOSTROPHE = /['’]/
 /** Longer words are cut: nobody types them, and a term is an index entry. */
 const WORD_CHARS = 40
@@ -22,11 +25,17 @@ export const tokensOf = (text: string): readonly string[] => tokens(text, grams)
 export const indexTokensOf = (text: string): readonly string[] => tokens(text, gramsWithLast)
 
 function tokens(text: string, gramsOf: (run: string) => readonly string[]): readonly string[] {
+  const folded = foldText(text)
   const terms: string[] = []
-  for (const { groups = {} } of foldText(text).matchAll(TOKEN)) {
-    if (groups.run) terms.push(...gramsOf(groups.run))
-    else if (groups.number) terms.push(...numberTerms(groups.number))
-    else terms.push(...wordTerms(groups.word as string))
+  for (const token of folded.match(ASCII.test(folded) ? ASCII_TOKEN : TOKEN) ?? []) {
+    if (ASCII_WORD.test(token)) {
+      if (!STOP_WORDS.has(token)) terms.push(cut(stem(token)))
+      continue
+    }
+    const { groups = {} } = WHOLE_TOKEN.exec(token) as RegExpExecArray
+    if (groups.run) terms.push(...gramsOf(token))
+    else if (groups.number) terms.push(...numberTerms(token))
+    else terms.push(...wordTerms(token))
   }
   return terms
 }
@@ -38,13 +47,10 @@ function wordTerms(token: string): readonly string[] {
   return kept(word)
 }
 
-const kept = (word: string): readonly string[] => {
-  if (word === '' || STOP_WORDS.has(word)) return []
-  return [cut(stem(word))]
-}
+const kept = (word: string): readonly string[] => (word === '' || STOP_WORDS.has(word) ? [] : [cut(stem(word))])
 
 /** Never inside a character: half of one is no text that a database takes. */
-const cut = (term: string): string => term.slice(0, WORD_CHARS).replace(/[\ud800-\udbff]$/, '')
+const cut = (term: string): string => (term.length <= WORD_CHARS ? term : term.slice(0, WORD_CHARS).replace(/[\ud800-\udbff]$/, ''))
 
 /** "1,500" is one number. A date, a time or a version is found as a whole and by its parts. */
 function numberTerms(token: string): readonly string[] {

@@ -74,4 +74,14 @@ export const textSabotages: readonly Sabotage[] = [
     [near],
     texts(({ around }) => ({ around: (tenant, table, places, span) => around(tenant, table, places, span - 1) })),
   ),
+  spoiled(
+    'finds a place among the neighbours of another',
+    [near],
+    texts(({ around }) => ({
+      around: async (tenant, table, places, span) => [
+        ...(await around(tenant, table, places.slice(1), span)),
+        ...(await around(tenant, table, places.slice(0, 1), span)),
+      ],
+    })),
+  ),
 ]

@@ -56,7 +56,7 @@ export interface Dialect {
 const SQLITE: Dialect = {
   engine: 'sqlite',
   place: 'the file',
-  typeOf: ({ type }) => (type === 'flag' || type === 'serial' ? 'integer' : type),
+  typeOf: ({ type }) => (type === 'flag' || type === 'serial' || type === 'count' ? 'integer' : type),
   indexColumns: (_, columns) => columns,
 }
 

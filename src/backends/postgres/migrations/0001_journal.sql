@@ -830,10 +830,10 @@ create table inkfast.memory (
 create index memory_by_born on inkfast.memory (tenant, born, id);
 create index memory_by_state on inkfast.memory (tenant, state nulls first, born, id);
 create index memory_by_about on inkfast.memory (tenant, about nulls first, state nulls first, born, id);
-create index memory_by_thread on inkfast.memory (tenant, thread nulls first, born, id);
 create index memory_by_expiry on inkfast.memory (tenant, expires nulls first, id);
 create index memory_by_start on inkfast.memory (tenant, starts nulls first, id);
 create index memory_by_end on inkfast.memory (tenant, ends nulls first, id);
+create index memory_by_thread on inkfast.memory (tenant, thread nulls first, born, id) where thread is not null and terms is not null;
 alter table inkfast.memory enable row level security, force row level security;
 create policy tenant on inkfast.memory to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
 grant select on inkfast.memory to inkfast_app, inkfast_reader;
@@ -1137,19 +1137,19 @@ alter table inkfast.terms alter id set statistics 0, alter tenant set statistics
 create table inkfast.postings (
   tenant    text collate "C" not null,
   term      bigint not null,
-  doc       bigint not null,
   about     bigint not null,
-  tf        bigint not null,
-  tf_tags   bigint not null,
-  tf_source bigint not null,
-  len       bigint not null,
-  primary key (tenant, term, doc)
+  doc       bigint not null,
+  tf        integer not null,
+  tf_tags   integer not null,
+  tf_source integer not null,
+  len       integer not null,
+  primary key (tenant, term, about, doc) include (tf, tf_tags, tf_source, len)
 );
 alter table inkfast.postings enable row level security, force row level security;
 create policy tenant on inkfast.postings to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
 grant select on inkfast.postings to inkfast_app, inkfast_reader;
 grant insert, delete on inkfast.postings to inkfast_app;
-alter table inkfast.postings alter tenant set statistics 0, alter term set statistics 0, alter doc set statistics 0, alter about set statistics 0, alter tf set statistics 0, alter tf_tags set statistics 0, alter tf_source set statistics 0, alter len set statistics 0;
+alter table inkfast.postings alter tenant set statistics 0, alter term set statistics 0, alter about set statistics 0, alter doc set statistics 0, alter tf set statistics 0, alter tf_tags set statistics 0, alter tf_source set statistics 0, alter len set statistics 0;
 
 create table inkfast.corpora (
   tenant text collate "C" not null,
@@ -1294,9 +1294,13 @@ begin
   if v_tenant is null then
     return null;
   end if;
-  with w as materialized (
-    select o.born, e.value ->> 0 as term from gone o cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
-    where o.terms like '{%'
+  with one as materialized (
+    select o.born, x.t as words, coalesce((
+      select a.id from inkfast.terms a where a.tenant = v_tenant and a.source = tg_table_name and a.term between x.a and x.a
+      order by a.tenant, a.source, a.term limit 1), 0) as about
+    from gone o cross join lateral json_to_record(o.terms::json) x (a text, t json) where o.terms like '{%'
+  ), w as materialized (
+    select o.born, o.about, e.value ->> 0 as term from one o cross join lateral json_array_elements(o.words) e (value)
   )
   select array_agg(q.place) into v_places from w
   cross join lateral (
@@ -1304,8 +1308,8 @@ begin
     order by b.tenant, b.source, b.term limit 1) t
   cross join lateral (
     select q.ctid as place from inkfast.postings q
-    where q.tenant = v_tenant and q.term between t.id and t.id and q.doc between w.born and w.born
-    order by q.tenant, q.term, q.doc limit 1) q;
+    where q.tenant = v_tenant and q.term between t.id and t.id and q.about between w.about and w.about and q.doc between w.born and w.born
+    order by q.tenant, q.term, q.about, q.doc limit 1) q;
   execute 'delete from inkfast.postings where ctid = any ($1)' using v_places;
   for v_places, v_count in
     with w as materialized (
@@ -1349,28 +1353,25 @@ begin
     return null;
   end if;
   v_last := coalesce((select t.id from inkfast.terms t where t.tenant = v_tenant order by t.id desc limit 1), 0);
-  insert into inkfast.terms as t (tenant, id, source, term, df)
-  select v_tenant, v_last + row_number() over (order by w.term collate "C"), tg_table_name, w.term, w.n from (
-    select e.value ->> 0 as term, count(*) as n from came n cross join lateral json_array_elements((n.terms::json) -> 't') e (value)
-    where n.terms like '{%' group by 1
-  ) w
-  on conflict (tenant, source, term) do update set df = t.df + excluded.df;
-  with one as materialized (
-    select n.born, x.l as len, x.t as words, coalesce((
-      select a.id from inkfast.terms a where a.tenant = v_tenant and a.source = tg_table_name and a.term between x.a and x.a
-      order by a.tenant, a.source, a.term limit 1), 0) as about
-    from came n cross join lateral json_to_record(n.terms::json) x (l bigint, a text, t json) where n.terms like '{%'
+  -- Ids come from the statement that counts the words: a lookup would walk all versions of a common word once more.
+  with known (id, term) as (
+    insert into inkfast.terms as t (tenant, id, source, term, df)
+    select v_tenant, v_last + row_number() over (order by w.term collate "C"), tg_table_name, w.term, w.n from (
+      select e.value ->> 0 as term, count(*) as n from came n cross join lateral json_array_elements((n.terms::json) -> 't') e (value)
+      where n.terms like '{%' group by 1
+    ) w
+    on conflict (tenant, source, term) do update set df = t.df + excluded.df
+    returning t.id, t.term
   ), w as materialized (
-    select o.born, o.len, o.about, e.value ->> 0 as term, (e.value ->> 1)::bigint as tf, (e.value ->> 2)::bigint as tf_tags,
+    select n.born, x.l as len, x.a as about, e.value ->> 0 as term, (e.value ->> 1)::bigint as tf, (e.value ->> 2)::bigint as tf_tags,
       (e.value ->> 3)::bigint as tf_source
-    from one o cross join lateral json_array_elements(o.words) e (value)
+    from came n cross join lateral json_to_record(n.terms::json) x (l bigint, a text, t json)
+    cross join lateral json_array_elements(x.t) e (value)
+    where n.terms like '{%'
   )
-  insert into inkfast.postings (tenant, term, doc, about, tf, tf_tags, tf_source, len)
-  select v_tenant, t.id, w.born, w.about, w.tf, w.tf_tags, w.tf_source, w.len
-  from w
-  cross join lateral (
-    select b.id from inkfast.terms b where b.tenant = v_tenant and b.source = tg_table_name and b.term between w.term and w.term
-    order by b.tenant, b.source, b.term limit 1) t;
+  insert into inkfast.postings (tenant, term, about, doc, tf, tf_tags, tf_source, len)
+  select v_tenant, t.id, coalesce(a.id, 0), w.born, w.tf, w.tf_tags, w.tf_source, w.len
+  from w join known t on t.term = w.term left join known a on a.term = w.about;
   insert into inkfast.corpora as c (tenant, source, docs, total)
   select v_tenant, tg_table_name, count(*), sum(((n.terms::json) ->> 'l')::bigint) from came n where n.terms like '{%'
   on conflict (tenant, source) do update set docs = c.docs + excluded.docs, total = c.total + excluded.total;
@@ -1393,10 +1394,14 @@ begin
   if v_tenant is null then
     return null;
   end if;
-  with w as materialized (
-    select o.born, e.value ->> 0 as term from gone o join came n on n.id = o.id and n.terms is distinct from o.terms
-    cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
-    where o.terms like '{%'
+  with one as materialized (
+    select o.born, x.t as words, coalesce((
+      select a.id from inkfast.terms a where a.tenant = v_tenant and a.source = tg_table_name and a.term between x.a and x.a
+      order by a.tenant, a.source, a.term limit 1), 0) as about
+    from gone o join came n on n.id = o.id and n.terms is distinct from o.terms
+    cross join lateral json_to_record(o.terms::json) x (a text, t json) where o.terms like '{%'
+  ), w as materialized (
+    select o.born, o.about, e.value ->> 0 as term from one o cross join lateral json_array_elements(o.words) e (value)
   )
   select array_agg(q.place) into v_places from w
   cross join lateral (
@@ -1404,8 +1409,8 @@ begin
     order by b.tenant, b.source, b.term limit 1) t
   cross join lateral (
     select q.ctid as place from inkfast.postings q
-    where q.tenant = v_tenant and q.term between t.id and t.id and q.doc between w.born and w.born
-    order by q.tenant, q.term, q.doc limit 1) q;
+    where q.tenant = v_tenant and q.term between t.id and t.id and q.about between w.about and w.about and q.doc between w.born and w.born
+    order by q.tenant, q.term, q.about, q.doc limit 1) q;
   execute 'delete from inkfast.postings where ctid = any ($1)' using v_places;
   for v_places, v_count in
     with w as materialized (
@@ -1450,8 +1455,8 @@ begin
       (e.value ->> 3)::bigint as tf_source
     from one o cross join lateral json_array_elements(o.words) e (value)
   )
-  insert into inkfast.postings (tenant, term, doc, about, tf, tf_tags, tf_source, len)
-  select v_tenant, t.id, w.born, w.about, w.tf, w.tf_tags, w.tf_source, w.len
+  insert into inkfast.postings (tenant, term, about, doc, tf, tf_tags, tf_source, len)
+  select v_tenant, t.id, w.about, w.born, w.tf, w.tf_tags, w.tf_source, w.len
   from w
   cross join lateral (
     select b.id from inkfast.terms b where b.tenant = v_tenant and b.source = tg_table_name and b.term between w.term and w.term

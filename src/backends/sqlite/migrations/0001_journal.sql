@@ -479,10 +479,10 @@ create table memory (
 create index memory_by_born on memory (tenant, born, id);
 create index memory_by_state on memory (tenant, state, born, id);
 create index memory_by_about on memory (tenant, about, state, born, id);
-create index memory_by_thread on memory (tenant, thread, born, id);
 create index memory_by_expiry on memory (tenant, expires, id);
 create index memory_by_start on memory (tenant, starts, id);
 create index memory_by_end on memory (tenant, ends, id);
+create index memory_by_thread on memory (tenant, thread, born, id) where thread is not null and terms is not null;
 
 create table core (
   tenant   text not null,
@@ -705,13 +705,13 @@ create unique index terms_by_key on terms (tenant, source, term);
 create table postings (
   tenant    text not null,
   term      integer not null,
-  doc       integer not null,
   about     integer not null,
+  doc       integer not null,
   tf        integer not null,
   tf_tags   integer not null,
   tf_source integer not null,
   len       integer not null,
-  primary key (tenant, term, doc)
+  primary key (tenant, term, about, doc)
 ) strict, without rowid;
 
 create table corpora (
@@ -793,8 +793,8 @@ begin
   insert into terms (tenant, source, term, df)
   select new.tenant, 'memory', value ->> 0, 1 from json_each(new.terms, '$.t') where true
   on conflict (tenant, source, term) do update set df = df + 1;
-  insert into postings (tenant, term, doc, about, tf, tf_tags, tf_source, len)
-  select new.tenant, t.id, new.born, one.about, e.value ->> 1, e.value ->> 2, e.value ->> 3, one.len
+  insert into postings (tenant, term, about, doc, tf, tf_tags, tf_source, len)
+  select new.tenant, t.id, one.about, new.born, e.value ->> 1, e.value ->> 2, e.value ->> 3, one.len
   from (
     select new.terms ->> '$.l' as len,
       coalesce((select a.id from terms as a where a.tenant = new.tenant and a.source = 'memory' and a.term = new.terms ->> '$.a'), 0) as about
@@ -809,7 +809,8 @@ end;
 
 create trigger memory_words_go after delete on memory when substr(old.terms, 1, 1) = '{'
 begin
-  delete from postings where tenant = old.tenant and doc = old.born and term in (
+  delete from postings where tenant = old.tenant and doc = old.born and about = coalesce(
+    (select a.id from terms as a where a.tenant = old.tenant and a.source = 'memory' and a.term = old.terms ->> '$.a'), 0) and term in (
     select t.id from json_each(old.terms, '$.t') as e
     cross join terms as t on t.tenant = old.tenant and t.source = 'memory' and t.term = e.value ->> 0);
   update terms set df = df - 1 where tenant = old.tenant and source = 'memory' and term in (select value ->> 0 from json_each(old.terms, '$.t'));
@@ -820,7 +821,8 @@ end;
 create trigger memory_words_change after update of terms on memory
 when new.terms is not old.terms and substr(coalesce(new.terms, '{'), 1, 1) = '{' and substr(coalesce(old.terms, '{'), 1, 1) = '{'
 begin
-  delete from postings where tenant = old.tenant and doc = old.born and term in (
+  delete from postings where tenant = old.tenant and doc = old.born and about = coalesce(
+    (select a.id from terms as a where a.tenant = old.tenant and a.source = 'memory' and a.term = old.terms ->> '$.a'), 0) and term in (
     select t.id from json_each(old.terms, '$.t') as e
     cross join terms as t on t.tenant = old.tenant and t.source = 'memory' and t.term = e.value ->> 0);
   update terms set df = df - 1 where tenant = old.tenant and source = 'memory' and term in (select value ->> 0 from json_each(old.terms, '$.t'));
@@ -829,8 +831,8 @@ begin
   insert into terms (tenant, source, term, df)
   select new.tenant, 'memory', value ->> 0, 1 from json_each(new.terms, '$.t') where true
   on conflict (tenant, source, term) do update set df = df + 1;
-  insert into postings (tenant, term, doc, about, tf, tf_tags, tf_source, len)
-  select new.tenant, t.id, new.born, one.about, e.value ->> 1, e.value ->> 2, e.value ->> 3, one.len
+  insert into postings (tenant, term, about, doc, tf, tf_tags, tf_source, len)
+  select new.tenant, t.id, one.about, new.born, e.value ->> 1, e.value ->> 2, e.value ->> 3, one.len
   from (
     select new.terms ->> '$.l' as len,
       coalesce((select a.id from terms as a where a.tenant = new.tenant and a.source = 'memory' and a.term = new.terms ->> '$.a'), 0) as about
