@@ -32,7 +32,8 @@ interface Relation {
 
 const relationsOf = `
   select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns, bool_or(a.attname = 'tenant') as walled,
-    coalesce((select array_agg(k.attname::text) from pg_index i join pg_attribute k on k.attrelid = i.indrelid and k.attnum = any (i.indkey)
+    coalesce((select array_agg(k.attname::text) from pg_index i
+              join pg_attribute k on k.attrelid = i.indrelid and k.attnum = any ((i.indkey::smallint[])[0:i.indnkeyatts - 1])
               where i.indrelid = c.oid and i.indisprimary), '{}') as key
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   where c.relnamespace = 'inkfast'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f') group by c.oid order by 1`
