@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { asSuperuser } from '../../test/postgres/logins.ts'
-import { codeOf, layouts, openIn, tempDatabase, tempFile, tempFolder } from '../../test/support/engines.ts'
+import { codeOf, layouts, lentDatabase, openIn, tempFile, tempFolder } from '../../test/support/engines.ts'
 import { QUICK } from '../../test/support/rounds.ts'
 import { memoryBackend } from '../backends/memory/backend.ts'
 import { nodeEnvironment } from '../environment.ts'
@@ -153,7 +153,7 @@ describe('a byte that was changed behind our back', () => {
   })
 
   test.skipIf(QUICK)('a byte of a blob that was changed behind our back is told on PostgreSQL', async () => {
-    const url = await tempDatabase()
+    const url = await lentDatabase()
     const store = await openIn(url)
     const { digest } = await store.blobs.put(text)
     expect(await store.blobs.get(digest)).toEqual(text)
@@ -164,7 +164,7 @@ describe('a byte that was changed behind our back', () => {
   })
 
   test.skipIf(QUICK)('pieces of a blob that changed places are told by a read of the whole on PostgreSQL', async () => {
-    const url = await tempDatabase()
+    const url = await lentDatabase()
     const store = await openIn(url)
     const { digest } = await store.blobs.put(Uint8Array.from({ length: 2.5 * 1024 * 1024 }, (_, i) => i >> 16))
     await asSuperuser(url, (superuser) =>
@@ -183,7 +183,7 @@ test.skipIf(QUICK)('a store that is opened to be read gives blobs and takes none
   for (const [url, options, refusal] of [
     [tempFile(), {}, 'FILE_READ_ONLY'],
     [tempFolder(), { layout: 'tenant' }, 'FILE_READ_ONLY'],
-    [await tempDatabase(), {}, 'DATABASE_READ_ONLY'],
+    [await lentDatabase(), {}, 'DATABASE_READ_ONLY'],
   ] as const) {
     const store = await open({ url, ...options })
     await store.session('s')

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { chance } from '../../src/conformance/chance.ts'
 import { applyPatch, type Canvas, type PatchOperation, type Session, type Store } from '../../src/index.ts'
-import { codeOf, engines, expectSound, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { codeOf, engines, expectSound, lentDatabase, openIn, tempFile } from '../support/engines.ts'
 import { rounds, seeds } from '../support/rounds.ts'
 
 const add = (path: string, value: unknown): PatchOperation => ({ op: 'add', path, value })
@@ -244,7 +244,7 @@ describe.each(engines)('on $name', (engine) => {
 
 test.each([
   ['SQLite', async () => tempFile()],
-  ['PostgreSQL', tempDatabase],
+  ['PostgreSQL', lentDatabase],
 ])('more than a thousand canvases are there after opening again, on %s', async (_, make) => {
   const url = await make()
   const first = await openIn(url)
@@ -280,7 +280,7 @@ test('two concurrent forks of a session with many canvases under one key leave n
 
 test.each([
   ['SQLite', async () => tempFile()],
-  ['PostgreSQL', tempDatabase],
+  ['PostgreSQL', lentDatabase],
 ] as const)('a patch that was erased after its snapshots is read by no process: %s', async (_, place) => {
   const url = await place()
   const [store, other] = [await openIn(url, { canvas: { snapshotEvery: 2 } }), await openIn(url)]

@@ -9,7 +9,7 @@ import { scorer } from '../../src/kernel/vectors/score.ts'
 import type { VectorMatrices, VectorMatrix } from '../../src/ports/vector-matrix.ts'
 import { vectorThread } from '../../src/vector-thread.ts'
 import { vectorThreads } from '../../src/vector-threads.ts'
-import { engines, expectSound, later, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { engines, expectSound, later, lentDatabase, openIn, tempFile } from '../support/engines.ts'
 import { QUICK, seeds } from '../support/rounds.ts'
 
 function chance(seed: number): (below: number) => number {
@@ -179,7 +179,7 @@ test('collections that are read at the same time stay within the bound together'
 })
 
 test.skipIf(QUICK).each(['sqlite', 'postgres'])('a search sees what another handle has written, on %s', async (engine) => {
-  const url = engine === 'sqlite' ? tempFile() : await tempDatabase()
+  const url = engine === 'sqlite' ? tempFile() : await lentDatabase()
   const [writer, reader] = [await openIn(url), await openIn(url)]
   await walk(5, writer, [reader, writer], 8)
 })

@@ -6,7 +6,7 @@ import type { Session, Store } from '../../src/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import { asSuperuser } from '../postgres/logins.ts'
 import { shared } from '../runs/in-memory.ts'
-import { expectSound, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { expectSound, lentDatabase, openIn, tempFile } from '../support/engines.ts'
 
 interface Place {
   readonly open: () => Promise<Store>
@@ -65,7 +65,7 @@ const engines: readonly { readonly name: string; readonly make: () => Promise<Pl
   {
     name: 'postgres',
     make: async () => {
-      const url = await tempDatabase()
+      const url = await lentDatabase()
       return {
         open: () => openIn(url),
         damage: (table, version) => asSuperuser(url, async (superuser) => void (await superuser.query(sqlOf(`inkfast.${table}`, version)))),

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { Session, Store, TurnOptions } from '../../src/index.ts'
-import { codeOf, engines, expectSound, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { codeOf, engines, expectSound, lentDatabase, openIn, tempFile } from '../support/engines.ts'
 
 const node = (id: string, parent: string | null = null, payload: unknown = { id }) => ({ id, parent, payload })
 
@@ -254,7 +254,7 @@ const openInTimeOf = async (open: (typeof engines)[number]['open']) => {
 
 describe.each(['sqlite', 'postgres'].filter((name) => engines.some((one) => one.name === name)))('two writers on %s', (name) => {
   test('two turns at one head: exactly one wins, and the other gets both revisions in its error', async () => {
-    const url = name === 'sqlite' ? tempFile() : await tempDatabase()
+    const url = name === 'sqlite' ? tempFile() : await lentDatabase()
     const [one, two] = [await openIn(url), await openIn(url)]
     const sessions = [await one.session('s'), await two.session('s')]
     for (let round = 0; round < 5; round++) {

@@ -1,14 +1,14 @@
 // Changes of the embedder: texts from before it, another model, and the vectors of models that are not used any more.
 
 import { expect, test } from 'vitest'
-import { codeOf, expectSound, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { codeOf, expectSound, lentDatabase, openIn, tempFile } from '../support/engines.ts'
 import { QUICK } from '../support/rounds.ts'
 import { meaning, model, TEXTS, texts } from './meaning-model.ts'
 
 test.skipIf(QUICK).each(['sqlite', 'postgres'])(
   'texts that were there before the embedder, and those of other processes, are embedded within ten minutes, on %s',
   async (engine) => {
-    const url = engine === 'sqlite' ? tempFile() : await tempDatabase()
+    const url = engine === 'sqlite' ? tempFile() : await lentDatabase()
     const writer = await openIn(url)
     await writer.memory.remember(TEXTS[0] as string)
     const store = await openIn(url, { embedder: model(), memory: { every: '1s' } })
@@ -23,7 +23,7 @@ test.skipIf(QUICK).each(['sqlite', 'postgres'])(
 test.skipIf(QUICK).each(['sqlite', 'postgres'])(
   'maintenance drops the vectors of a model that is not used any more, and a dry run only counts, on %s',
   async (engine) => {
-    const url = engine === 'sqlite' ? tempFile() : await tempDatabase()
+    const url = engine === 'sqlite' ? tempFile() : await lentDatabase()
     const before = await openIn(url, { embedder: model('old') })
     const [first] = await before.memory.rememberAll(TEXTS.map((text) => ({ text })))
     await before.memory.backfill()
@@ -45,7 +45,7 @@ test.skipIf(QUICK).each(['sqlite', 'postgres'])(
 test.skipIf(QUICK).each(['sqlite', 'postgres'])(
   'another model embeds everything again, and the vectors of the old one go when it is done, on %s',
   async (engine) => {
-    const url = engine === 'sqlite' ? tempFile() : await tempDatabase()
+    const url = engine === 'sqlite' ? tempFile() : await lentDatabase()
     const before = await openIn(url, { embedder: model('old') })
     for (const text of TEXTS) await before.memory.remember(text)
     await before.memory.backfill()

@@ -1,12 +1,11 @@
 // A backend that crashes at a given commit: from then on no call reaches the store and none returns, as in a killed process. The next
 // process opens the same store again.
 
-import { postgresBackend } from '../../src/backends/postgres/backend.ts'
 import { sqliteBackend } from '../../src/backends/sqlite/backend.ts'
 import { open, type Store, type StoreOptions } from '../../src/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import type { Outcome } from '../../src/ports/commit.ts'
-import { later, moveTime, tempDatabase, tempFile } from '../support/engines.ts'
+import { later, lentBackend, lentDatabase, moveTime, tempFile } from '../support/engines.ts'
 
 export interface Death {
   /** The commit it dies at, counted from 1. */
@@ -94,7 +93,7 @@ export interface Place {
 export type Engine = 'sqlite' | 'postgres'
 
 export async function makePlace(engine: Engine): Promise<Place> {
-  const place = engine === 'sqlite' ? fileAt(tempFile()) : databaseAt(await tempDatabase())
+  const place = engine === 'sqlite' ? fileAt(tempFile()) : databaseAt(await lentDatabase())
   const world = await place.open(await place.backend())
   later(() => world.close())
   return { ...place, world }
@@ -114,7 +113,7 @@ function fileAt(path: string): Omit<Place, 'world'> {
 }
 
 const databaseAt = (url: string): Omit<Place, 'world'> => ({
-  backend: () => postgresBackend({ url, connections: 2 }),
+  backend: async () => lentBackend(url),
   open: (backend, options) => open({ ...options, backend }),
   pass: (ms) => moveTime(url, ms),
 })

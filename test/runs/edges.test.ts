@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from 'vitest'
 import type { Run } from '../../src/index.ts'
-import { codeOf, engines, expectSound, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { codeOf, engines, expectSound, lentDatabase, openIn, tempFile } from '../support/engines.ts'
 
 const both = engines.filter(({ name }) => name === 'sqlite' || name === 'postgres')
-const place = async (name: string): Promise<string> => (name === 'postgres' ? tempDatabase() : tempFile())
+const place = async (name: string): Promise<string> => (name === 'postgres' ? lentDatabase() : tempFile())
 
 describe.each(both)('on $name', (engine) => {
   test('a node finds what is ready behind many that are held elsewhere', async () => {

@@ -6,10 +6,10 @@ import { sqliteBackend } from '../../src/backends/sqlite/backend.ts'
 import { open, type Run } from '../../src/index.ts'
 import { limits } from '../../src/model/limits.ts'
 import type { Backend } from '../../src/ports/backend.ts'
-import { codeOf, engines, expectSound, later, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { codeOf, engines, expectSound, later, lentDatabase, openIn, tempFile } from '../support/engines.ts'
 
 const both = engines.filter(({ name }) => name === 'sqlite' || name === 'postgres')
-const place = async (name: string): Promise<string> => (name === 'postgres' ? tempDatabase() : tempFile())
+const place = async (name: string): Promise<string> => (name === 'postgres' ? lentDatabase() : tempFile())
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 describe.each(both)('on $name', (engine) => {

@@ -2,13 +2,13 @@
 
 import { describe, expect, test } from 'vitest'
 import { FinalError, type Run, type Store } from '../../src/index.ts'
-import { codeOf, engines, expectSound, moveTime, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { codeOf, engines, expectSound, lentDatabase, moveTime, openIn, tempFile } from '../support/engines.ts'
 
 const both = engines.filter(({ name }) => name === 'sqlite' || name === 'postgres')
 
 /** The same store, opened again as another process would. */
 async function twice(name: string): Promise<readonly [Store, Store]> {
-  const url = name === 'postgres' ? await tempDatabase() : tempFile()
+  const url = name === 'postgres' ? await lentDatabase() : tempFile()
   return [await openIn(url), await openIn(url)]
 }
 
@@ -252,7 +252,7 @@ describe.each(both)('on $name', (engine) => {
   })
 
   test('a node that lost its lease writes nothing, and its run is told', async () => {
-    const url = engine.name === 'postgres' ? await tempDatabase() : tempFile()
+    const url = engine.name === 'postgres' ? await lentDatabase() : tempFile()
     const first = await (await (await openIn(url)).session('s')).run('r')
     const begun = Promise.withResolvers<void>()
     const ended = Promise.withResolvers<void>()
@@ -313,7 +313,7 @@ describe.each(both)('on $name', (engine) => {
   })
 
   test('an effect that may have happened is settled by a person', async () => {
-    const url = engine.name === 'postgres' ? await tempDatabase() : tempFile()
+    const url = engine.name === 'postgres' ? await lentDatabase() : tempFile()
     const store = await openIn(url)
     const session = await store.session('s')
     const run = await session.run('r')

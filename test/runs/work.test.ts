@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from 'vitest'
 import { open, type Run, type Store } from '../../src/index.ts'
-import { codeOf, engines, expectSound, moveTime, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { codeOf, engines, expectSound, lentDatabase, moveTime, openIn, tempFile } from '../support/engines.ts'
 
 const both = engines.filter(({ name }) => name === 'sqlite' || name === 'postgres')
-const place = async (name: string): Promise<string> => (name === 'postgres' ? tempDatabase() : tempFile())
+const place = async (name: string): Promise<string> => (name === 'postgres' ? lentDatabase() : tempFile())
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const stateOf = async (store: Store, id: string) => (await store.runs.get(id))?.state
 

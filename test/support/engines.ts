@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { open, type Store, type StoreOptions } from '../../src/index.ts'
+import type { Backend } from '../../src/ports/backend.ts'
 import { later, tempFolder } from './cleanups.ts'
 import { leave, preparedDatabase } from './databases.ts'
 import { putFreshFile } from './fresh-file.ts'
@@ -39,13 +40,33 @@ export async function tempDatabase(): Promise<string> {
   return database.url
 }
 
+const lentNow = new Map<string, Lent>()
+
 async function borrowForTest(): Promise<Lent> {
   const lent = await borrowDatabase()
-  later(() => giveBack(lent))
+  lentNow.set(lent.url, lent)
+  later(() => {
+    lentNow.delete(lent.url)
+    giveBack(lent)
+  })
   return lent
 }
 
+/**
+ * A database with our schema that other tests had before: several times cheaper than one of its own. For tests that leave the schema as it is and
+ * start no processes. `openIn` and `lentBackend` use the connections that stay with it.
+ */
+export const lentDatabase = async (): Promise<string> => (await borrowForTest()).url
+
+export function lentBackend(url: string): Backend {
+  const lent = lentNow.get(url)
+  if (!lent) throw new Error(`${url} is not lent to this test`)
+  return lent.backend()
+}
+
 export async function openIn(url: string, options: Partial<StoreOptions> = {}): Promise<Store> {
+  const lent = lentNow.get(url)
+  if (lent && !needsOwnConnections(options)) return openLent(lent, options)
   const store = await open({ ...options, url })
   later(() => store.close())
   return store
@@ -65,8 +86,9 @@ const ON_ITS_OWN = [
   'airGapped',
 ]
 
+const needsOwnConnections = (options: Partial<StoreOptions>): boolean => Object.keys(options).some((name) => ON_ITS_OWN.includes(name))
+
 async function openLent(lent: Lent, options: Partial<StoreOptions> = {}): Promise<Store> {
-  if (Object.keys(options).some((name) => ON_ITS_OWN.includes(name))) return openIn(lent.url, options)
   const { durability, ...rest } = options
   const store = await open({ ...rest, backend: lent.backend({ ...(durability && { durability }) }) })
   later(() => store.close())
@@ -103,14 +125,14 @@ const all: readonly Engine[] = [
   },
   {
     name: 'postgres',
-    open: async (options) => openLent(await borrowForTest(), options),
+    open: async (options) => openIn(await lentDatabase(), options),
     openInTime: async (options) => {
       const lent = await borrowForTest()
       const { owner } = lent
       const now = async () => Number((await owner.query('select inkfast.now_v1() as now')).rows[0].now)
       const pass = async (ms: number) => void (await owner.query(MOVE_TIME, [ms]))
       await pass(HOUR + BEGIN - ((await now()) % HOUR))
-      return { store: await openLent(lent, options), now, pass }
+      return { store: await openIn(lent.url, options), now, pass }
     },
   },
 ]
@@ -126,7 +148,7 @@ export const engines = layouts.filter(({ name }) => LONG || name !== 'sqlite fol
 
 /** For every node of the store at once. */
 export async function moveTime(url: string, ms: number): Promise<void> {
-  const owner = await ownerOf(url)
+  const owner = lentNow.get(url)?.owner ?? (await ownerOf(url))
   await owner.query(MOVE_TIME, [ms])
 }
 

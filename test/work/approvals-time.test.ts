@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ApprovalRow, Store, StoreOptions } from '../../src/index.ts'
 import { limits } from '../../src/model/limits.ts'
-import { codeOf, engines, expectSound, moveTime, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { codeOf, engines, expectSound, lentDatabase, moveTime, openIn, tempFile } from '../support/engines.ts'
 
 const deploy = { subjectType: 'tool', subject: 'deploy', data: { to: 'staging' } } as const
 const HOUR = 3_600_000
@@ -11,7 +11,7 @@ const HOUR = 3_600_000
 /** Two handles on one store, as two nodes have them, and one time for both. */
 async function pair(name: string, options: Partial<StoreOptions> = {}) {
   if (name === 'postgres') {
-    const url = await tempDatabase()
+    const url = await lentDatabase()
     return { stores: [await openIn(url, options), await openIn(url, options)], pass: (ms: number) => moveTime(url, ms) } as const
   }
   const url = tempFile()
@@ -152,7 +152,7 @@ describe.each(['sqlite', 'postgres'])('with two nodes on %s', (name) => {
   })
 
   test('an answer and the end of its time: one of them counts, for the caller, the row and whoever waits', async () => {
-    const url = name === 'postgres' ? await tempDatabase() : tempFile()
+    const url = name === 'postgres' ? await lentDatabase() : tempFile()
     const stores = [await openIn(url), await openIn(url)] as const
     const seen = new Set<string>()
     for (let round = 0; round < 16; round++) {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { Store } from '../../src/index.ts'
-import { codeOf, expectSound, layouts, moveTime, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { codeOf, expectSound, layouts, lentDatabase, moveTime, openIn, tempFile } from '../support/engines.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -209,7 +209,7 @@ describe.each(layouts)('jobs on $name', (engine) => {
 
 describe.each(layouts.filter(({ name }) => name === 'sqlite' || name === 'postgres'))('three nodes on $name', ({ name }) => {
   test('three nodes start each occurrence once, and tenants are looked after alike', async () => {
-    const url = name === 'postgres' ? await tempDatabase() : tempFile()
+    const url = name === 'postgres' ? await lentDatabase() : tempFile()
     let ahead = 0
     const clock = name === 'postgres' ? {} : { clock: { now: () => Date.now() + ahead } }
     const nodes = [await openIn(url, clock), await openIn(url, clock), await openIn(url, clock)] as const

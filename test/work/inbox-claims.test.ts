@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { type InboxClaim, type InboxOfferOptions, limits, type Session, type Store } from '../../src/index.ts'
 import { type Engine, makePlace, mortal } from '../runs/crashing-backend.ts'
 import { shared } from '../runs/in-memory.ts'
-import { codeOf, expectSound, later, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { codeOf, expectSound, later, lentDatabase, openIn, tempFile } from '../support/engines.ts'
 
 const LEASE_MS = 30_000
 const now: InboxOfferOptions = { delivery: 'boundary', kind: 'turn' }
@@ -140,7 +140,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('a claim on %s', (engine) => {
 
 describe.each(['sqlite', 'postgres'] as const)('two handles on %s', (name) => {
   const both = async (): Promise<readonly [Store, Store]> => {
-    const url = name === 'postgres' ? await tempDatabase() : tempFile()
+    const url = name === 'postgres' ? await lentDatabase() : tempFile()
     return [await openIn(url), await openIn(url)]
   }
 

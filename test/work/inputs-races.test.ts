@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { limits, type Session, type Store } from '../../src/index.ts'
 import { shared } from '../runs/in-memory.ts'
-import { codeOf, expectSound, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { codeOf, expectSound, lentDatabase, openIn, tempFile } from '../support/engines.ts'
 
 const statesOf = async (session: Session): Promise<Readonly<Record<string, string>>> =>
   Object.fromEntries((await session.inputs.list({ first: 1000 })).items.map(({ content, state }) => [String(content), state]))
@@ -32,7 +32,7 @@ test('a run is told so much and no more, and what is beyond one entry comes with
 
 describe.each(['sqlite', 'postgres'] as const)('two handles on %s', (name) => {
   const both = async (): Promise<readonly [Store, Store]> => {
-    const url = name === 'postgres' ? await tempDatabase() : tempFile()
+    const url = name === 'postgres' ? await lentDatabase() : tempFile()
     return [await openIn(url), await openIn(url)]
   }
 

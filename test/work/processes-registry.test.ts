@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { AgentProcess, Page, ProcessRow, RegisterOptions, Session, Store } from '../../src/index.ts'
-import { codeOf, engines, expectSound, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { codeOf, engines, expectSound, lentDatabase, openIn, tempFile } from '../support/engines.ts'
 
 const external = { kind: 'tool', recovery: 'external' } as const satisfies RegisterOptions
 const STRAY = '01ARZ3NDEKTSV4RRFFQ69G5FAV' as Session['id']
@@ -277,7 +277,7 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('the regis
 })
 
 test.each(['sqlite', 'postgres'])('on %s what one process registers another finds, also after it was opened again', async (engine) => {
-  const url = engine === 'sqlite' ? tempFile() : await tempDatabase()
+  const url = engine === 'sqlite' ? tempFile() : await lentDatabase()
   const [one, two] = [await openIn(url), await openIn(url)]
   const child = await one.processes.register('c', external)
   const there = (await two.processes.get('c')) as AgentProcess

@@ -11,7 +11,7 @@ import type { ReadyWork } from '../../src/model/queries.ts'
 import type { StoredRow } from '../../src/model/rows.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import { unfenced } from '../runs/unfenced.ts'
-import { later, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { later, lentDatabase, openIn, tempFile } from '../support/engines.ts'
 import { rounds, SEED } from '../support/rounds.ts'
 import { audit } from './queue-audit.ts'
 import * as its from './queue-commands.ts'
@@ -99,7 +99,7 @@ const inFile = () =>
   })
 
 async function inDatabase(): Promise<Place> {
-  const url = await tempDatabase()
+  const url = await lentDatabase()
   const owner = new Client(url)
   await owner.connect()
   later(() => owner.end())

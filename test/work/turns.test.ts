@@ -3,13 +3,12 @@
 
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { postgresBackend } from '../../src/backends/postgres/backend.ts'
 import { sqliteBackend } from '../../src/backends/sqlite/backend.ts'
 import { maker, put } from '../../src/conformance/material.ts'
 import type { Store } from '../../src/index.ts'
 import { MAIN } from '../../src/model/ids.ts'
 import { asSuperuser } from '../postgres/logins.ts'
-import { engines, expectSound, later, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { engines, expectSound, later, lentBackend, lentDatabase, openIn, tempFile } from '../support/engines.ts'
 
 const groups = async (store: Store, ...names: readonly string[]) => {
   const outbox = store.queue<string>('outbox')
@@ -53,7 +52,7 @@ const places = [
   },
   {
     name: 'PostgreSQL',
-    url: tempDatabase,
+    url: lentDatabase,
     write: async (url: string, sql: string) => void (await asSuperuser(url, (superuser) => superuser.query(sql))),
   },
 ]
@@ -93,7 +92,7 @@ describe.each(places)('a mark that somebody changed on $name', ({ url, write }) 
 
 describe.each([
   { name: 'SQLite', open: async () => sqliteBackend({ path: tempFile(), now: () => Date.now() }) },
-  { name: 'PostgreSQL', open: async () => postgresBackend({ url: await tempDatabase() }) },
+  { name: 'PostgreSQL', open: async () => lentBackend(await lentDatabase()) },
 ])('many at once on $name', ({ open }) => {
   const item = (series: string | null, state = 'ready') => ({ queue: 'q', state, priority: 0, at: 1, series })
 
