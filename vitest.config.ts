@@ -36,7 +36,7 @@ export default defineConfig({
       exclude: ['**/*.test.ts', '**/*.d.ts'],
     },
     // Of all projects, which share what they provide.
-    globalSetup: ['test/support/compiled.ts', 'test/support/postgres-global.ts'],
+    globalSetup: ['test/support/bundled-programs.ts', 'test/support/postgres-global.ts'],
     // One worker more than cores, because most tests wait for processes, disks and servers.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },

@@ -1,15 +1,15 @@
 // A program that patches a canvas, takes snapshots and compacts them is killed again and again. Every acknowledged version is there.
 
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { chance } from '../../src/conformance/chance.ts'
 import { expectSound, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { programAt } from '../support/programs.ts'
 import { rounds, SEED } from '../support/rounds.ts'
 
 /** One life of the writer: killed a moment after it announced `versions`. Returns the last version that it announced. */
 function live(url: string, killAfterMs: number, mode: 'honest' | 'early', versions = 1): Promise<number> {
-  const writer = fileURLToPath(new URL('./writer.ts', import.meta.url))
+  const writer = programAt(new URL('./writer.ts', import.meta.url))
   const child = spawn(process.execPath, [writer, url, mode], { stdio: ['ignore', 'pipe', 'inherit'] })
   let rest = ''
   let last = 0

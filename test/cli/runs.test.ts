@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { elapsed } from '../../src/cli/runs/tape-lines.ts'
 import { dollars } from '../../src/cli/runs/text.ts'
 import { open, type RunRow } from '../../src/index.ts'
+import { moduleAt } from '../support/programs.ts'
 import { servedStore, TENANT_KEY } from './database-support.ts'
 import { digestOf, inStore, type RunIds, storeWithRuns, UNKNOWN } from './runs-support.ts'
 import { copyForEach, folder, inkHere as ink, inkHereJson as inkJson, lines } from './support.ts'
@@ -101,7 +102,7 @@ describe('show', () => {
   })
 
   test('runs show tells that whoever held it is gone', async () => {
-    const index = new URL('../../src/index.ts', import.meta.url).href
+    const index = moduleAt(new URL('../../src/index.ts', import.meta.url))
     const program = `import { open } from '${index}'
       const store = await open({ url: ${JSON.stringify(path)}, lease: { ttl: 900, renew: 300, owner: 'desk 3' } })
       const run = await (await store.session('support/4711')).run('held')

@@ -6,15 +6,15 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { fileURLToPath } from 'node:url'
 import { beforeAll, beforeEach } from 'vitest'
 import { tellFailure } from '../../src/cli/exit.ts'
 import { run } from '../../src/cli/run.ts'
 import { environment, readSwitch, type Terminal, unclearSwitch } from '../../src/cli/terminal.ts'
 import { open, type Receipt } from '../../src/index.ts'
 import { afterThisFile } from '../support/cleanups.ts'
+import { programAt } from '../support/programs.ts'
 
-export const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+export const main = programAt(new URL('../../src/cli/main.ts', import.meta.url))
 
 export interface Ended {
   readonly code: number | null

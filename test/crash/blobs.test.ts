@@ -5,10 +5,10 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { chance } from '../../src/conformance/chance.ts'
 import { codeOf, openIn, tempFile, tempFolder } from '../support/engines.ts'
+import { programAt } from '../support/programs.ts'
 import { rounds, SEED } from '../support/rounds.ts'
 import { blobOf } from './blob-of.ts'
 
@@ -24,7 +24,7 @@ class Ledger {
 
 /** One life of the writer: started, listened to, killed a moment after it is ready. */
 function live(path: string, layout: Layout, ledger: Ledger, killAfterMs: number, mode = 'honest'): Promise<void> {
-  const writer = fileURLToPath(new URL('./blob-writer.ts', import.meta.url))
+  const writer = programAt(new URL('./blob-writer.ts', import.meta.url))
   const first = String(Math.max(-1, ...ledger.begun) + 1)
   const begun: number[] = []
   const child = spawn(process.execPath, [writer, path, layout, first, mode], { stdio: ['ignore', 'pipe', 'inherit'] })

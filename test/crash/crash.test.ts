@@ -2,11 +2,11 @@
 // the chain is intact and the rows are its fold.
 
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { chance } from '../../src/conformance/chance.ts'
 import { open, type Receipt, type Store, type TenantId } from '../../src/index.ts'
 import { expectSound, tempFile } from '../support/engines.ts'
+import { programAt } from '../support/programs.ts'
 import { rounds, SEED } from '../support/rounds.ts'
 
 const LANES = 2
@@ -26,7 +26,7 @@ class Ledger {
 
 /** One life of the writer: started, listened to, killed at a random moment. */
 function live(path: string, ledger: Ledger, killAfterMs: number, mode = 'honest'): Promise<void> {
-  const writer = fileURLToPath(new URL('./writer.ts', import.meta.url))
+  const writer = programAt(new URL('./writer.ts', import.meta.url))
   const first = String(Math.max(-1, ...ledger.begun) + 1)
   // Only what this life began counts as in flight when it ends.
   const begun: number[] = []

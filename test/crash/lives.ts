@@ -1,7 +1,7 @@
 // The lives of a program that is killed.
 
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { programAt } from '../support/programs.ts'
 
 /**
  * Starts the program with these arguments. It prints `b` at each step, and `done` at its end. It is killed after so many steps, or left alone.
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 export const lives =
   (program: URL) =>
   (words: readonly string[], steps?: number): Promise<boolean> => {
-    const child = spawn(process.execPath, [fileURLToPath(program), ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [programAt(program), ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
     let said = ''
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       said += chunk

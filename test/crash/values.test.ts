@@ -1,10 +1,10 @@
 // A program that writes values and collects garbage is killed again and again. Every value that an acknowledged event refers to is there.
 
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { chance } from '../../src/conformance/chance.ts'
 import { expectSound, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { programAt } from '../support/programs.ts'
 import { rounds, SEED } from '../support/rounds.ts'
 
 const itemsOf = (list: number) =>
@@ -12,7 +12,7 @@ const itemsOf = (list: number) =>
 
 /** One life of the writer: started, listened to, killed a moment after its first acknowledgement or `killAfterMs` after it is ready. */
 function live(url: string, acked: Map<number, string>, killAfterMs: number, mode = 'honest'): Promise<void> {
-  const writer = fileURLToPath(new URL('./value-writer.ts', import.meta.url))
+  const writer = programAt(new URL('./value-writer.ts', import.meta.url))
   const first = String(Math.max(-1, ...acked.keys()) + 100)
   const child = spawn(process.execPath, [writer, url, first, mode], { stdio: ['ignore', 'pipe', 'inherit'] })
   let rest = ''

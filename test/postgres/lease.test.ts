@@ -2,18 +2,18 @@
 
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { postgresBackend } from '../../src/backends/postgres/backend.ts'
 import { maker, put } from '../../src/conformance/material.ts'
 import { MAIN } from '../../src/model/ids.ts'
 import { later, moveTime, tempDatabase } from '../support/engines.ts'
+import { programAt } from '../support/programs.ts'
 
 const LEASE_MS = 30_000
 
 /** Takes the lease in a process of its own, which can be paused. */
 async function startHolder(url: string) {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./holder.ts', import.meta.url)), url, String(LEASE_MS)], {
+  const child = spawn(process.execPath, [programAt(new URL('./holder.ts', import.meta.url)), url, String(LEASE_MS)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   later(() => child.kill('SIGKILL'))

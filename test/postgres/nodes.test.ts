@@ -2,10 +2,10 @@
 
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { open, type TenantId } from '../../src/index.ts'
 import { codeOf, expectSound, openIn, tempDatabase } from '../support/engines.ts'
+import { programAt } from '../support/programs.ts'
 import { rounds } from '../support/rounds.ts'
 import { asSuperuser } from './logins.ts'
 import { until } from './until.ts'
@@ -19,7 +19,7 @@ interface Told {
 }
 
 async function runNode(...args: readonly string[]): Promise<Told> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./writer.ts', import.meta.url)), ...args], {
+  const child = spawn(process.execPath, [programAt(new URL('./writer.ts', import.meta.url)), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   return JSON.parse(await text(child.stdout)) as Told

@@ -5,15 +5,15 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { chance } from '../../src/conformance/chance.ts'
 import type { Store } from '../../src/index.ts'
 import { expectSound, later, openIn, tempDatabase, tempFile, tempFolder } from '../support/engines.ts'
+import { programAt } from '../support/programs.ts'
 import { rounds, SEED } from '../support/rounds.ts'
 import type { Engine } from './crashing-backend.ts'
 
-const RUN_PROCESS = fileURLToPath(new URL('./run-process.ts', import.meta.url))
+const RUN_PROCESS = programAt(new URL('./run-process.ts', import.meta.url))
 const KILLS = rounds(2, 40)
 
 function start(...given: readonly string[]): ChildProcess {

@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
+import { moduleAt } from './programs.ts'
 
 interface Manifest {
   readonly name: string
@@ -16,7 +17,7 @@ const sources = new Map<string, string>()
 for (const [subpath, target] of Object.entries(exports)) {
   const built = typeof target === 'string' ? target : target.default
   const source = built.replace(/^\.\/dist\/(.+)\.js$/, './src/$1.ts')
-  sources.set(subpath.replace('.', name), new URL(source, root).href)
+  sources.set(subpath.replace('.', name), moduleAt(new URL(source, root)))
 }
 
 registerHooks({

@@ -3,14 +3,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { chance } from '../../src/conformance/chance.ts'
 import type { Engine } from '../runs/crashing-backend.ts'
 import { expectSound, later, openIn, tempDatabase, tempFile, tempFolder } from '../support/engines.ts'
+import { programAt } from '../support/programs.ts'
 import { rounds, SEED } from '../support/rounds.ts'
 
-const INPUT_PROCESS = fileURLToPath(new URL('./input-process.ts', import.meta.url))
+const INPUT_PROCESS = programAt(new URL('./input-process.ts', import.meta.url))
 const KILLS = rounds(2, 15)
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

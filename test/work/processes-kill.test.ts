@@ -3,16 +3,16 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import type { AgentProcess, RunningProcess, Session, Store } from '../../src/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import type { Change, Commit, Outcome } from '../../src/ports/commit.ts'
 import { type Death, type Engine, makePlace, mortal, type Place } from '../runs/crashing-backend.ts'
 import { expectSound, later, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { programAt } from '../support/programs.ts'
 import { share } from '../support/rounds.ts'
 
-const OWNER = fileURLToPath(new URL('./process-owner.ts', import.meta.url))
+const OWNER = programAt(new URL('./process-owner.ts', import.meta.url))
 
 async function owner(url: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, [OWNER, url], { stdio: ['pipe', 'pipe', 'inherit'] })

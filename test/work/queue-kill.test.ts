@@ -7,17 +7,17 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { chance } from '../../src/conformance/chance.ts'
 import type { Store } from '../../src/index.ts'
 import type { Engine } from '../runs/crashing-backend.ts'
 import { codeOf, expectSound, later, openIn, tempDatabase, tempFile, tempFolder } from '../support/engines.ts'
+import { programAt } from '../support/programs.ts'
 import { rounds, SEED } from '../support/rounds.ts'
 import { type Audit, audit } from './queue-audit.ts'
 import { ITEMS, type Line, POISON } from './worker-items.ts'
 
-const WORKER_PROCESS = fileURLToPath(new URL('./worker-process.ts', import.meta.url))
+const WORKER_PROCESS = programAt(new URL('./worker-process.ts', import.meta.url))
 const LANES = 3
 const BLOWS = rounds(2, 10)
 

@@ -5,13 +5,13 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { expectSound, later, openIn, tempDatabase, tempFile, tempFolder } from '../support/engines.ts'
+import { programAt } from '../support/programs.ts'
 import { rounds } from '../support/rounds.ts'
 import { QUICK_CONCURRENCY } from './worker-items.ts'
 
-const WORKER_PROCESS = fileURLToPath(new URL('./worker-process.ts', import.meta.url))
+const WORKER_PROCESS = programAt(new URL('./worker-process.ts', import.meta.url))
 const ITEMS = rounds(500, 8000)
 const KILLS = rounds(1, 8)
 

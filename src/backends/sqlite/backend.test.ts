@@ -5,6 +5,7 @@ import { copyFileSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { codeOf, expectSound, later, openIn, tempFile } from '../../../test/support/engines.ts'
+import { moduleAt } from '../../../test/support/programs.ts'
 import { open } from '../../index.ts'
 import { sqliteBackend } from './backend.ts'
 import { openDatabase } from './open.ts'
@@ -46,7 +47,7 @@ test('a second process sees every commit of the first, without gap or repeat', a
   const store = await openIn(path)
   const session = await store.session('s')
   const script = `
-    import { open } from ${JSON.stringify(new URL('../../index.ts', import.meta.url).href)}
+    import { open } from ${JSON.stringify(moduleAt(new URL('../../index.ts', import.meta.url)))}
     const store = await open(process.argv[1])
     const seen = []
     console.log('ready')

@@ -5,6 +5,7 @@ import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { codeOf, expectSound, later, openIn, tempFile } from '../../../test/support/engines.ts'
+import { moduleAt } from '../../../test/support/programs.ts'
 import { rounds } from '../../../test/support/rounds.ts'
 import { open } from '../../index.ts'
 import { sqliteBackend } from './backend.ts'
@@ -40,7 +41,7 @@ test('three processes that contend for one row all end well', async () => {
   const path = tempFile()
   await (await openIn(path)).session('s')
   const script = `
-    import { open } from ${JSON.stringify(new URL('../../index.ts', import.meta.url).href)}
+    import { open } from ${JSON.stringify(moduleAt(new URL('../../index.ts', import.meta.url)))}
     const store = await open(process.argv[1])
     const session = await store.session('s')
     for (let i = 0; i < ${rounds(40, 120)}; i++) await session.rename(process.argv[2] + i)

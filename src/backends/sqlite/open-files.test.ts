@@ -5,6 +5,7 @@ import { linkSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { codeOf, expectSound, later, openIn, tempFolder } from '../../../test/support/engines.ts'
+import { moduleAt } from '../../../test/support/programs.ts'
 import { maker } from '../../conformance/material.ts'
 import type { Store } from '../../index.ts'
 import { tenantId } from '../../model/ids.ts'
@@ -51,7 +52,7 @@ test('processes that write to the same new tenants at once write one chain each'
   const folder = tempFolder()
   await (await openFolder(folder)).close()
   const script = `
-    import { open } from ${JSON.stringify(new URL('../../index.ts', import.meta.url).href)}
+    import { open } from ${JSON.stringify(moduleAt(new URL('../../index.ts', import.meta.url)))}
     const store = await open(process.argv[1])
     for (let i = 0; i < 8; i++) await store.tenant('t' + i).appendAll([{ type: 'a.b', data: process.argv[2] }])
     await store.close()`

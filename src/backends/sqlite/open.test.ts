@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import { codeOf, openIn, tempFile, tempFolder } from '../../../test/support/engines.ts'
 import { printedAs, projectFor } from '../../../test/support/other-user.ts'
 import { unprivileged } from '../../../test/support/postgres-programs.ts'
+import { moduleAt } from '../../../test/support/programs.ts'
 import { open } from '../../index.ts'
 import { pathOf } from '../../open.ts'
 import { connect, setPragmas } from './database.ts'
@@ -181,7 +182,7 @@ test('an SQLite library with the WAL-reset race is refused with the Node to use'
 test('several processes that create the same store at once share one journal', async () => {
   const path = tempFile()
   const script = `
-    import { open } from ${JSON.stringify(new URL('../../index.ts', import.meta.url).href)}
+    import { open } from ${JSON.stringify(moduleAt(new URL('../../index.ts', import.meta.url)))}
     const store = await open(process.argv[1])
     const session = await store.session('shared')
     for (let i = 0; i < 40; i++) await session.append('a.b', i)
