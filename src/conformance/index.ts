@@ -17,7 +17,7 @@
 //     const result = await runCase(one, open)               // passed, skipped with a reason, or failed with a Violation
 //     if (result.status === 'failed') throw result.error
 //   }
-//   await randomWalk({ seed: 1, steps: 500, open })         // against the oracle; throws with seed, step and first difference
+//   await randomWalk({ seed: 1, steps: 100, open })         // against the oracle; throws with seed, step and first difference
 //
 // `faults` wrap a backend to fail on purpose.
 

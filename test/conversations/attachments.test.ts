@@ -66,11 +66,11 @@ describe.each(engines)('an attachment on $name', ({ open, openInTime }) => {
     const bytes = png(1, 1)
     const mismatch = (member: string) => ({ code: 'ATTACHMENT_MISMATCH', details: { member } })
     const put = session.attachments.put
-    for (const of of [() => bytes, () => chunks(bytes, 8)]) {
-      await expect(put(of(), { mediaType: 'image/jpeg' })).rejects.toMatchObject(mismatch('the media type'))
-      await expect(put(of(), { size: 9 })).rejects.toMatchObject(mismatch('the size'))
-      await expect(put(of(), { size: 900 })).rejects.toMatchObject(mismatch('the size'))
-      await expect(put(of(), { id: '0'.repeat(64) })).rejects.toMatchObject(mismatch('the SHA-256'))
+    for (const bytesOf of [() => bytes, () => chunks(bytes, 8)]) {
+      await expect(put(bytesOf(), { mediaType: 'image/jpeg' })).rejects.toMatchObject(mismatch('the media type'))
+      await expect(put(bytesOf(), { size: 9 })).rejects.toMatchObject(mismatch('the size'))
+      await expect(put(bytesOf(), { size: 900 })).rejects.toMatchObject(mismatch('the size'))
+      await expect(put(bytesOf(), { id: '0'.repeat(64) })).rejects.toMatchObject(mismatch('the SHA-256'))
     }
     const words = new TextEncoder().encode('no picture')
     for (const mediaType of ['image/png', 'image/jpg', 'application/pdf; a=b', 'audio/wav'])
