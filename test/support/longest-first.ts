@@ -4,6 +4,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const LONGEST: readonly string[] = [
+  'test/memory/million.test.ts',
   'test/work/processes-recovery.test.ts',
   'test/guides.test.ts',
   'test/work/queue-kill.test.ts',
