@@ -155,7 +155,7 @@ export const freshGuards = ({ engine, tenant }: Scope, events: readonly EventDra
 /** Puts the fresh blob again for which a commit was refused. False if it was refused for something else. */
 export async function putFreshAgain(scope: Scope, { refused }: Outcome & { ok: false }): Promise<boolean> {
   if (typeof refused !== 'object' || refused.kind !== 'blob') return false
-  const bytes = freshBlobs(scope.engine).bytesOf(scope.tenant, refused.digest)
+  const bytes = freshBlobs(scope.engine).takeAgain(scope.tenant, refused.digest)
   if (bytes) await putBlob(scope, bytes, JSON_TEXT)
   return bytes !== undefined
 }

@@ -13,6 +13,7 @@ const NO_GUARDS: readonly Guard[] = []
 export class FreshBlobs {
   /** In the order of putting, oldest first. A commit that never comes leaves its blobs here, so their bytes are bounded. */
   readonly #bytes = new Map<string, Uint8Array>()
+  readonly #awaited = new Set<string>()
   #size = 0
 
   note(tenant: TenantId, digest: string, bytes: Uint8Array): void {
@@ -38,11 +39,20 @@ export class FreshBlobs {
     if (this.#bytes.size > 0) for (const digest of digestsIn(events)) this.#forget(keyOf(tenant, digest))
   }
 
-  bytesOf(tenant: TenantId, digest: string): Uint8Array | undefined {
-    return this.#bytes.get(keyOf(tenant, digest))
+  /** The bytes of a blob that was deleted before its commit and is put again. Collections of this process keep it from now on. */
+  takeAgain(tenant: TenantId, digest: string): Uint8Array | undefined {
+    const bytes = this.#bytes.get(keyOf(tenant, digest))
+    if (bytes) this.#awaited.add(keyOf(tenant, digest))
+    return bytes
+  }
+
+  /** Collections without a pause would delete such a blob before each repeated commit. */
+  isAwaited(tenant: TenantId, digest: string): boolean {
+    return this.#awaited.has(keyOf(tenant, digest))
   }
 
   #forget(key: string): void {
+    this.#awaited.delete(key)
     this.#size -= this.#bytes.get(key)?.length ?? 0
     this.#bytes.delete(key)
   }

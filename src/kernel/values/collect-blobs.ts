@@ -4,6 +4,7 @@ import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import type { BlobInfo } from '../../ports/blobs.ts'
 import { stopIfAsked } from '../abortable.ts'
+import { freshBlobs } from '../fresh-blobs.ts'
 import type { Scope } from '../scope.ts'
 import type { Marker } from './mark.ts'
 
@@ -37,7 +38,10 @@ export async function collectBlobs(scope: Scope, sweep: BlobSweep, deleted: Coun
   for await (const page of pages(scope, sweep.signal)) {
     let victims = page.filter(
       ({ digest, at, state }) =>
-        !marker.blobs.has(digest) && (at < before || state !== 'present') && (!sweep.only || sweep.only.has(digest)),
+        !marker.blobs.has(digest) &&
+        (at < before || state !== 'present') &&
+        (!sweep.only || sweep.only.has(digest)) &&
+        !freshBlobs(engine).isAwaited(tenant, digest),
     )
     if (number !== undefined && victims.length > 0) {
       const gone = new Set(await remove(scope, sweep, number, victims, seen))
