@@ -6,26 +6,17 @@ import { globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
-import { FOLDER, moduleAt } from './programs.ts'
-import { inProject, readJson, root } from './project.ts'
+import { exportedSources, FOLDER, moduleAt } from './programs.ts'
+import { inProject, root } from './project.ts'
 
 const PROGRAMS = ['src/cli/main.ts', 'test/**/{*writer,*-process,*-owner,holder}.ts']
-
-/** The sources behind package.json's exports. */
-function exported(): readonly string[] {
-  const { exports } = readJson<{ readonly exports: Readonly<Record<string, string | { readonly default: string }>> }>('package.json')
-  return Object.values(exports).flatMap((target) => {
-    const built = typeof target === 'string' ? target : target.default
-    return built.endsWith('.js') ? [built.replace(/^\.\/dist\/(.+)\.js$/, 'src/$1.ts')] : []
-  })
-}
 
 export async function setup(): Promise<() => void> {
   // Packages are found from there.
   const cache = inProject('node_modules', '.cache')
   mkdirSync(cache, { recursive: true })
   const folder = mkdtempSync(join(cache, 'inkfast-programs-'))
-  const sources = [...exported(), ...globSync(PROGRAMS, { cwd: root })]
+  const sources = [...exportedSources().values(), ...globSync(PROGRAMS, { cwd: root })]
   const bundle = await rolldown({
     input: Object.fromEntries(sources.map((source) => [source.replace(/\.ts$/, ''), inProject(source)])),
     platform: 'node',

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { root } from './project.ts'
+import { readJson, root } from './project.ts'
 
 /** Names the folder of bundled programs in the environment. */
 export const FOLDER = 'INKFAST_TEST_PROGRAMS'
@@ -18,3 +18,18 @@ export function programAt(source: URL): string {
 
 /** The same as a module to import. */
 export const moduleAt = (source: URL): string => pathToFileURL(programAt(source)).href
+
+interface Manifest {
+  readonly name: string
+  readonly exports: Readonly<Record<string, string | { readonly default: string }>>
+}
+
+/** The sources of what the package exports, by the specifier that a user imports. */
+export function exportedSources(): ReadonlyMap<string, string> {
+  const { name, exports } = readJson<Manifest>('package.json')
+  const sources = Object.entries(exports).flatMap(([subpath, target]): readonly [string, string][] => {
+    const built = typeof target === 'string' ? target : target.default
+    return built.endsWith('.js') ? [[subpath.replace('.', name), built.replace(/^\.\/dist\/(.+)\.js$/, 'src/$1.ts')]] : []
+  })
+  return new Map(sources)
+}
