@@ -155,7 +155,8 @@ export const freshGuards = ({ engine, tenant }: Scope, events: readonly EventDra
 /** Puts the fresh blob again for which a commit was refused. False if it was refused for something else. */
 export async function putFreshAgain(scope: Scope, { refused }: Outcome & { ok: false }): Promise<boolean> {
   if (typeof refused !== 'object' || refused.kind !== 'blob') return false
-  const bytes = freshBlobs(scope.engine).takeAgain(scope.tenant, refused.digest)
+  const now = scope.engine.environment.clock.monotonic()
+  const bytes = freshBlobs(scope.engine).takeAgain(scope.tenant, refused.digest, now)
   if (bytes) await putBlob(scope, bytes, JSON_TEXT)
   return bytes !== undefined
 }

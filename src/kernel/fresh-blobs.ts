@@ -13,7 +13,8 @@ const NO_GUARDS: readonly Guard[] = []
 export class FreshBlobs {
   /** In the order of putting, oldest first. A commit that never comes leaves its blobs here, so their bytes are bounded. */
   readonly #bytes = new Map<string, Uint8Array>()
-  readonly #awaited = new Set<string>()
+  /** Until when. A write that gives up must not keep its blob from collections and erasures. */
+  readonly #awaited = new Map<string, number>()
   #size = 0
 
   note(tenant: TenantId, digest: string, bytes: Uint8Array): void {
@@ -39,16 +40,16 @@ export class FreshBlobs {
     if (this.#bytes.size > 0) for (const digest of digestsIn(events)) this.#forget(keyOf(tenant, digest))
   }
 
-  /** The bytes of a blob that was deleted before its commit and is put again. Collections of this process keep it from now on. */
-  takeAgain(tenant: TenantId, digest: string): Uint8Array | undefined {
+  /** The bytes of a blob that was deleted before its commit and is put again. Collections of this process keep it for as long as a write is retried. */
+  takeAgain(tenant: TenantId, digest: string, now: number): Uint8Array | undefined {
     const bytes = this.#bytes.get(keyOf(tenant, digest))
-    if (bytes) this.#awaited.add(keyOf(tenant, digest))
+    if (bytes) this.#awaited.set(keyOf(tenant, digest), now + limits.conflictMs)
     return bytes
   }
 
   /** Collections without a pause would delete such a blob before each repeated commit. */
-  isAwaited(tenant: TenantId, digest: string): boolean {
-    return this.#awaited.has(keyOf(tenant, digest))
+  isAwaited(tenant: TenantId, digest: string, now: number): boolean {
+    return now < (this.#awaited.get(keyOf(tenant, digest)) ?? 0)
   }
 
   #forget(key: string): void {

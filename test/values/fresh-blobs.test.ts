@@ -4,6 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { memoryBackend } from '../../src/backends/memory/backend.ts'
 import { nodeEnvironment } from '../../src/environment.ts'
 import { open as openStore, type Store } from '../../src/index.ts'
+import { FreshBlobs } from '../../src/kernel/fresh-blobs.ts'
+import { MAIN } from '../../src/model/ids.ts'
+import { limits } from '../../src/model/limits.ts'
 import { valueRef } from '../../src/model/value.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import { codeOf, engines, expectSound } from '../support/engines.ts'
@@ -135,6 +138,38 @@ test('without guards on blobs, a commit names a payload that is gone', async () 
   const store = await openStore({ backend: collecting(false) })
   const read = await places['the payload of a work item']?.(store, 2)
   expect(await codeOf(Promise.resolve(read?.()))).toBe('BLOB_UNKNOWN')
+})
+
+test('a payload whose process collects before each of its commits is saved with the first repetition', async () => {
+  const backend = memoryBackend(nodeEnvironment)
+  let attempts = 0
+  const store: Store = await openStore({
+    backend: {
+      ...backend,
+      commit: async (batch) => {
+        if (batch.some(({ guards }) => guards.some(({ kind }) => kind === 'blob'))) {
+          attempts++
+          await store.collect({ grace: 0 })
+        }
+        return backend.commit(batch)
+      },
+    },
+  })
+  const read = await places['the payload of a work item']?.(store, 3)
+  expect(await read?.()).toBe(large(3))
+  expect(attempts).toBe(2)
+  await expectSound(store)
+})
+
+test('a blob whose write gave up is collected ten seconds after it was put again', () => {
+  const fresh = new FreshBlobs()
+  fresh.note(MAIN, 'digest', new Uint8Array(1))
+  expect(fresh.isAwaited(MAIN, 'digest', 0)).toBe(false)
+  expect(fresh.takeAgain(MAIN, 'digest', 0)).toHaveLength(1)
+  expect([fresh.isAwaited(MAIN, 'digest', limits.conflictMs - 1), fresh.isAwaited(MAIN, 'digest', limits.conflictMs)]).toEqual([
+    true,
+    false,
+  ])
 })
 
 describe.each(engines)('on $name', ({ open }) => {

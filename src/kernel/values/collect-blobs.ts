@@ -41,7 +41,7 @@ export async function collectBlobs(scope: Scope, sweep: BlobSweep, deleted: Coun
         !marker.blobs.has(digest) &&
         (at < before || state !== 'present') &&
         (!sweep.only || sweep.only.has(digest)) &&
-        !freshBlobs(engine).isAwaited(tenant, digest),
+        !freshBlobs(engine).isAwaited(tenant, digest, engine.environment.clock.monotonic()),
     )
     if (number !== undefined && victims.length > 0) {
       const gone = new Set(await remove(scope, sweep, number, victims, seen))
