@@ -90,6 +90,10 @@ export const limits = {
   streamContextChars: 1024,
   /** A secret or a word in streamed text that is longer than this is recorded in parts. */
   streamHeldMostChars: 16 * KiB,
+  /** A refusal lists so many places where a value does not have its declared shape; more would hide the first one. */
+  shapeIssues: 10,
+  /** The path and the message of such a place: schemas quote what they were given. */
+  shapeIssueChars: 200,
   /** A program that makes no call for this long during replay, while its tape has more, has diverged. */
   replayQuietMs: 2000,
   /** A run whose waits are all longer than this is parked instead of staying in memory. */

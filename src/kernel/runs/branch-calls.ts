@@ -6,6 +6,7 @@ import type { RunMembers } from '../features.ts'
 import type { UsageGiven } from '../usage/ledger.ts'
 import type { Child } from './child.ts'
 import type { EffectContext, EffectOptions } from './effect.ts'
+import type { OptionsFor, Program, ResultOf, WithInput } from './program.ts'
 
 export interface Within {
   /** The timeout. The default is none. */
@@ -32,8 +33,8 @@ export interface Branch extends RunMembers {
   all<B extends Branches>(branches: B): Promise<All<B>>
   /** Returns the result of the first branch to return; the others are abandoned. */
   race<B extends Branches>(branches: B): Promise<Awaited<ReturnType<B[keyof B]>>>
-  /** Starts a child run, executed by any node that has a handler for it. */
-  child(name: string, options?: { readonly input?: unknown }): Promise<Child>
+  /** Starts a child run, by its program or by its name. Any node that has a handler for it executes it. */
+  child<P extends string | Program>(program: P, ...options: OptionsFor<WithInput<P>>): Promise<Child<ResultOf<P>>>
   /** Unix milliseconds of the latest result that this branch received: the same under replay. */
   now(): number
   /** A random number from 0 to below 1: the same under replay. */

@@ -21,7 +21,9 @@ import { checkInput, declare } from './effect-input.ts'
 import { EffectWork, inEffect, refuseNested } from './effect-work.ts'
 import { allOf, raceOf } from './group.ts'
 import { never } from './parking.ts'
+import { type Program, takeProgram, type WithInput } from './program.ts'
 import { draw } from './random.ts'
+import type { Begins } from './replay.ts'
 import { TOO_LARGE } from './run-decider.ts'
 import type { RunWriter } from './run-writer.ts'
 import { pendingSignal } from './signal.ts'
@@ -98,7 +100,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
       'effect',
       name,
       (asked, before) => runEffect(this.open, asked, before, inEffect(this, asked.name, work), options, this.leaving, input),
-      input && ((asked, before) => checkInput(this.open, asked, before, input)),
+      { check: input && ((asked, before) => checkInput(this.open, asked, before, input)) },
     )
     return this.#answer<T>(name, entry)
   }
@@ -206,10 +208,10 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     return raceOf(this, branches)
   }
 
-  async child(name: string, options?: { readonly input?: unknown }): Promise<Child> {
+  async child(program: string | Program, options?: WithInput<string>): Promise<Child<never>> {
     const { input, ...unknown } = optionsOf(options, 'child')
     checkKnown(unknown, 'a child')
-    return childOf(this, takeName(this.open.scope, name, 'a run'), { input })
+    return childOf(this, takeProgram(this.open.scope, program), input)
   }
 
   /** Returns the entry from the tape, or executes the call and records it. */
@@ -217,13 +219,13 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     kind: AskKind,
     name: string,
     live: (asked: Asked, before: Entry | undefined) => Promise<Entry>,
-    check?: (asked: Asked, before: Entry) => Promise<void>,
+    { check, begins }: { readonly check?: ((asked: Asked, before: Entry) => Promise<void>) | undefined; readonly begins?: Begins } = {},
   ): Promise<Entry> {
     const asked = this.slot(kind, name)
     const end = this.open.calls.begins(`${kind} '${name}'`, this.place)
     try {
       await this.open.ready()
-      const before = await this.open.replay.recorded(asked, check && ((entry) => check(asked, entry)))
+      const before = await this.open.replay.recorded(asked, check && ((entry) => check(asked, entry)), begins)
       if (before?.done) return this.received(before)
       if (this.open.replay.isLost(this.place)) return await never()
       return this.received(await this.open.once(entryKey(asked), () => live(asked, before)))
