@@ -5,6 +5,7 @@ import { checkActor, type Event, type EventRecord, typePattern } from '../model/
 import { optionalId, type SessionId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { checkKnown, checkSeq, expected, invalidOption, listOf, optionsOf } from '../model/options.ts'
+import type { EventOf } from '../model/standard-events.ts'
 import type { Timer } from '../ports/environment.ts'
 import type { JournalReads, Page, PageQuery } from '../ports/journal.ts'
 import { checkSignal, leavable, stopIfAsked, tail } from './abortable.ts'
@@ -13,7 +14,8 @@ import { telling } from './draft.ts'
 import { lineageOf, pageAlong } from './lineage.ts'
 import { checkOpen, type Scope } from './scope.ts'
 
-export interface EventQuery {
+/** `Type` is the types that are asked for: the data of standard ones is known then. */
+export interface EventQuery<Type extends string = string> {
   /** Only events of the session with this id. */
   readonly session?: string
   /** Only events of the run with this id. */
@@ -21,7 +23,7 @@ export interface EventQuery {
   /** Only events about the row with this id. */
   readonly subject?: string
   /** Types, or all types under a prefix: `plan.*`. */
-  readonly types?: readonly string[]
+  readonly types?: readonly Type[]
   readonly actor?: string
   /** Only events after this seq. */
   readonly after?: number
@@ -40,8 +42,8 @@ export interface EventQuery {
 }
 
 /** Reads one page, for lists. Pass the cursor back to go on. */
-export interface EventPage {
-  readonly items: readonly Event[]
+export interface EventPage<Type extends string = string> {
+  readonly items: readonly EventOf<Type>[]
   readonly cursor?: string
 }
 
