@@ -2,7 +2,7 @@
 
 import { utf8Length } from '../../model/bytes.ts'
 import { takeCause } from '../../model/cause.ts'
-import { takeData } from '../../model/data.ts'
+import { isObject, takeData } from '../../model/data.ts'
 import { isActor } from '../../model/event.ts'
 import { toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
@@ -56,9 +56,8 @@ export function checkTitle(title: string): string {
 }
 
 export function checkMetadata(metadata: NonNullable<SessionRow['metadata']>): NonNullable<SessionRow['metadata']> {
-  const usable = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata)
-  const taken = usable ? (takeData(metadata) as NonNullable<SessionRow['metadata']>) : undefined
-  if (!taken || utf8Length(JSON.stringify(taken)) > limits.metadataBytes) {
+  const taken = typeof metadata === 'object' ? takeData(metadata) : undefined
+  if (!isObject(taken) || utf8Length(JSON.stringify(taken)) > limits.metadataBytes) {
     throw invalidOption('metadata', `an object of at most ${limits.metadataBytes} bytes`)
   }
   return taken
