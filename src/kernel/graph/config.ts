@@ -8,7 +8,7 @@ import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import type { ConfigChange } from './head-decider.ts'
 
 /** Each member is kept if absent, cleared by null, and set otherwise. */
-export type ConfigOptions = { readonly [Name in keyof SessionConfig]?: SessionConfig[Name] | null }
+export type ConfigOptions = { readonly [Name in keyof SessionConfig]?: (Name extends 'tokens' ? object : SessionConfig[Name]) | null }
 
 const TEXTS = ['model', 'provider', 'profile', 'cwd', 'preview', 'intent'] as const
 const SWITCHES = ['thinking', 'trace', 'verbose'] as const

@@ -37,7 +37,7 @@ export interface ContentOptions {
   /** From 0 to 1; 1 by default. */
   readonly confidence?: number
   /** Scalars in it can be filtered by. */
-  readonly metadata?: Readonly<Record<string, Json>>
+  readonly metadata?: object
   /** When the text is true. */
   readonly valid?: ValidityOptions
 }

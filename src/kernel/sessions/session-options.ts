@@ -15,7 +15,7 @@ export interface SessionOptions {
   readonly title?: string
   /** The owner of the session: an opaque id, to list by. */
   readonly owner?: string
-  readonly metadata?: NonNullable<SessionRow['metadata']>
+  readonly metadata?: object
   readonly branch?: BranchState
   readonly relation?: RelationOptions
 }
@@ -55,7 +55,7 @@ export function checkTitle(title: string): string {
   return title
 }
 
-export function checkMetadata(metadata: NonNullable<SessionRow['metadata']>): NonNullable<SessionRow['metadata']> {
+export function checkMetadata(metadata: unknown): NonNullable<SessionRow['metadata']> {
   const taken = typeof metadata === 'object' ? takeData(metadata) : undefined
   if (!isObject(taken) || utf8Length(JSON.stringify(taken)) > limits.metadataBytes) {
     throw invalidOption('metadata', `an object of at most ${limits.metadataBytes} bytes`)

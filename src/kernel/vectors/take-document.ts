@@ -17,7 +17,7 @@ export interface VectorDocument {
   readonly vector?: Vector
   /** The text that the vector stands for. */
   readonly content?: string
-  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly metadata?: object
 }
 
 export interface TakenDocument {
