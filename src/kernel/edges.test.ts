@@ -86,7 +86,7 @@ describe.each(layouts)('on $name', (engine) => {
     expect(JSON.stringify(await collect(store.events()))).not.toContain('hunter2-canary')
     for (const refused of [
       session.append('sk-ant-api03-hunter2canaryhunter2canary', 1),
-      session.append('a.b', { 'postgres://u:hunter2canary@h/db': undefined }),
+      session.append('a.b', { 'postgres://u:hunter2canary@h/db': Number.NaN }),
     ]) {
       await expect(refused).rejects.toMatchObject({ message: expect.not.stringContaining('hunter2canary@') })
     }

@@ -1,7 +1,7 @@
 // `session.canvas(name)`: a versioned JSON document that agents and people edit together.
 
 import type { CanvasRow } from '../../model/canvas.ts'
-import { type Json, takeData } from '../../model/data.ts'
+import { type Json, takeData, takeExact } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
 import { copyJson } from '../../model/json-copy.ts'
@@ -213,15 +213,21 @@ function updating(
 /** Checks a patch that a caller gave, before anything is read. */
 export function patching(scope: Scope, ops: readonly PatchOperation[], options: CanvasUpdateOptions | undefined): Request {
   const { expect, whole } = updating(options, 'canvas.patch')
-  const checked = telling(scope, () => takeData(checkPatch(ops, { depth: limits.canvasDepth }))) as unknown as readonly PatchOperation[]
+  const checked = telling(scope, () => takeData(checkPatch(jsonOf(ops), { depth: limits.canvasDepth }))) as unknown as typeof ops
   const { redactor } = scope.engine
   return { expect, build: (document) => ({ ops: whole || !redactor ? checked : maskPatch(redactor, document, checked) }) }
 }
 
+/** A patch measures JSON, so dates become text before it. Nothing at all is refused by the patch. */
+const jsonOf = <T>(given: T): T => (given === undefined ? given : (takeExact(given) as T))
+
 export function replacing(scope: Scope, document: unknown, options: CanvasUpdateOptions | undefined): Request {
   const { expect, whole } = updating(options, 'canvas.replace')
-  checkPatch(replaceRoot(document), { depth: limits.canvasDepth })
-  const taken = telling(scope, () => takeData(document))
+  const taken = telling(scope, () => {
+    const given = jsonOf(document)
+    checkPatch(replaceRoot(given), { depth: limits.canvasDepth })
+    return takeData(given)
+  })
   const { redactor } = scope.engine
   const masked = whole || !redactor ? taken : redactor.value(taken)
   return {

@@ -1,6 +1,7 @@
 // The calls of a branch, as programs see them.
 
 import type { Receipt } from '../../model/event.ts'
+import type { Jsonify, Storable } from '../../model/jsonify.ts'
 import type { Duration } from '../../model/time.ts'
 import type { RunMembers } from '../features.ts'
 import type { UsageGiven } from '../usage/ledger.ts'
@@ -14,12 +15,15 @@ export interface Within {
 }
 
 export type Begun<T = unknown> =
-  | { readonly done: true; readonly result: T }
-  | { readonly done: false; readonly key: string; settle(result: T): Promise<T>; fail(error: unknown): Promise<void> }
+  | { readonly done: true; readonly result: Jsonify<T> }
+  | { readonly done: false; readonly key: string; settle(result: T & Storable<T>): Promise<Jsonify<T>>; fail(error: unknown): Promise<void> }
+
+/** Its result is stored, so a wrapper of `effect` declares its work as this type. */
+export type EffectFunction<T> = (context: EffectContext) => (T | Promise<T>) & Storable<T>
 
 export interface Branch extends RunMembers {
-  /** Calls `work` once and records its outcome. Replay returns the outcome from the tape. */
-  effect<T>(name: string, work: (context: EffectContext) => T | Promise<T>, options?: EffectOptions): Promise<T>
+  /** Calls `work` once and records its outcome. Returns the outcome as it is recorded, so that the first time and replay agree. */
+  effect<T>(name: string, work: EffectFunction<T>, options?: EffectOptions): Promise<Jsonify<T>>
   /** Like `effect`, for programs that do the work themselves: `settle` or `fail` records the outcome. */
   begin<T = unknown>(name: string): Promise<Begun<T>>
   sleep(duration: Duration): Promise<void>

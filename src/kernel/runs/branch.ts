@@ -3,6 +3,7 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { Receipt } from '../../model/event.ts'
+import type { Jsonify } from '../../model/jsonify.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import type { Stored } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
@@ -14,7 +15,7 @@ import { takeName } from '../names.ts'
 import { takeUsage, type UsageGiven } from '../usage/ledger.ts'
 import { markKey, markOf } from './append-mark.ts'
 import { type Asked, type AskKind, entryKey, placeOf } from './asked.ts'
-import type { All, Begun, Branch, Branches, Within } from './branch-calls.ts'
+import type { All, Begun, Branch, Branches, EffectFunction, Within } from './branch-calls.ts'
 import { type Child, childOf } from './child.ts'
 import { checkEffectOptions, type EffectContext, type EffectOptions, effectError, runEffect, type Settled, settle } from './effect.ts'
 import { checkInput, declare } from './effect-input.ts'
@@ -91,7 +92,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     return draw(this.open.scope, this.open.row.origin, this.epoch, this.path, ++this.#drawn)
   }
 
-  async effect<T>(name: string, work: (context: EffectContext) => T | Promise<T>, given?: EffectOptions): Promise<T> {
+  async effect<T>(name: string, work: EffectFunction<T>, given?: EffectOptions): Promise<Jsonify<T>> {
     const options = optionsOf(given, 'effect')
     if (given !== undefined) checkEffectOptions(options)
     if (typeof work !== 'function') throw invalidOption('work', 'a function', work)
@@ -102,7 +103,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
       (asked, before) => runEffect(this.open, asked, before, inEffect(this, asked.name, work), options, this.leaving, input),
       { check: input && ((asked, before) => checkInput(this.open, asked, before, input)) },
     )
-    return this.#answer<T>(name, entry)
+    return this.#answer<Jsonify<T>>(name, entry)
   }
 
   async begin<T = unknown>(name: string): Promise<Begun<T>> {
@@ -113,7 +114,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
   async #begins<T>(asked: Asked): Promise<Begun<T>> {
     await this.open.ready()
     const entry = await this.open.replay.find(asked)
-    if (entry?.done) return { done: true, result: await this.#answer<T>(asked.name, this.received(entry)) }
+    if (entry?.done) return { done: true, result: await this.#answer<Jsonify<T>>(asked.name, this.received(entry)) }
     if (!entry) {
       await this.open.replay.clear(asked)
       if (this.open.replay.isLost(this.place)) return never()
@@ -141,7 +142,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     return {
       done: false,
       key: this.open.keyOf(asked),
-      settle: async (result) => this.#answer<T>(asked.name, await record({ result })),
+      settle: async (result) => this.#answer<Jsonify<T>>(asked.name, await record({ result })),
       fail: async (error) => void (await record({ error })),
     }
   }

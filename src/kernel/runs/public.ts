@@ -4,7 +4,7 @@ export type { CheckpointManifest, ComponentRef, TurnState } from '../../model/ch
 export type { ErrorData, RunCheckpoint, RunRow, RunState, Wait } from '../../model/run.ts'
 export type { Components } from '../checkpoints/components.ts'
 export type { Resolution, RunListOptions } from './admin.ts'
-export type { All, Begun, Branch, Within } from './branch-calls.ts'
+export type { All, Begun, Branch, EffectFunction, Within } from './branch-calls.ts'
 export type { Saved } from './checkpoint.ts'
 export type { Child } from './child.ts'
 export type { EffectContext, EffectOptions, RetryOptions } from './effect.ts'
