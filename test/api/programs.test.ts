@@ -89,7 +89,7 @@ describe.each(engines)('on $name', (engine) => {
   test('a transform runs once: neither a retry, nor taking a run up, nor replay applies it to its own output', async () => {
     const store = await engine.open()
     let calls = 0
-    const Doubled = z.object({ n: z.number() }).transform(async ({ n }) => {
+    const Doubled = z.object({ n: z.number() }).transform(({ n }) => {
       calls++
       return { n: n * 2, at: new Date(0) }
     })
@@ -106,17 +106,18 @@ describe.each(engines)('on $name', (engine) => {
     await (await session.run('doubled')).cancel('done')
 
     calls = 0
+    const other = await store.session('parents')
     const parent = async (run: Run) => {
       const child = await run.child(doubled, { input: { n: 5 } })
       return child.result()
     }
     {
-      await using run = await session.run('parent')
+      await using run = await other.run('parent')
       await run.child(doubled, { input: { n: 5 } })
       expect(calls).toBe(1)
     }
     await using _node = store.work([doubled])
-    await using run = await session.run('parent')
+    await using run = await other.run('parent')
     expect(await parent(run)).toBe(10)
     expect(calls).toBe(1)
     await run.finish()

@@ -59,6 +59,14 @@ async function types(store: Store, run: Run, name: string): Promise<void> {
   store.work(handlers)
   store.work([refund, tick, maybe, dated])
 
+  // @ts-expect-error: a Map cannot be stored
+  program('map', () => ({ seen: new Map<string, number>() }))
+  const at = await store.start(
+    program('at', async () => ({ at: new Date() })),
+    { session: 's' },
+  )
+  is<Awaited<ReturnType<typeof at.result>>, { at: string }>(true)
+
   // declared shapes: callers give the text, and a date comes back as text
   const day = await store.start(dated, { session: 's', input: { day: '2026-01-01' } })
   is<Awaited<ReturnType<typeof day.result>>, { day: string }>(true)

@@ -51,11 +51,11 @@ export function runCanvas(branch: () => BranchHandle, name: string): RunCanvas {
     get: async <T>() => {
       const on = branch()
       const { scope, row } = on.open
-      const found = await on.effect<CanvasState<T> | null>(
+      const found = await on.effect<CanvasState | null>(
         `canvas ${name}`,
-        async () => (await new CanvasHandle(scope, row.session, name).get<T>()) ?? null,
+        async () => (await new CanvasHandle(scope, row.session, name).get()) ?? null,
       )
-      return found ?? undefined
+      return (found ?? undefined) as CanvasState<T> | undefined
     },
   }
 }

@@ -1,6 +1,7 @@
 // A program: the name of its runs, its handler and the shape of its input in one value, so that callers and nodes agree on them.
 
 import { refuse } from '../../model/errors.ts'
+import type { Jsonify, Storable } from '../../model/jsonify.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import type { SchemaInput, SchemaOutput, StandardSchemaV1 } from '../../model/standard-schema.ts'
 import { checkName, takeName } from '../names.ts'
@@ -41,19 +42,19 @@ export type OptionsFor<O> = Partial<O> extends O ? [options?: O] : [options: O]
 /** The input as the program gets it. */
 export type InputOf<P extends string | Program> = P extends Program<infer Input> ? Input : unknown
 
-/** The result as callers read it. */
-export type ResultOf<P extends string | Program> = P extends Program<infer _Input, infer Result> ? Result : unknown
+/** The result as callers read it: dates are texts. */
+export type ResultOf<P extends string | Program> = P extends Program<infer _Input, infer Result> ? Jsonify<Result> : unknown
 
 /** Links the name of runs with their handler: `store.work([refund])`, `store.start(refund, …)`. */
 export function program<Result, Input = undefined>(
   name: string,
-  handler: (run: Run, input: Input) => Result | Promise<Result>,
+  handler: (run: Run, input: Input) => (Result | Promise<Result>) & Storable<Result>,
 ): Program<Input, Result, Input>
 export function program<S extends StandardSchemaV1, Result>(
   name: string,
   options: ProgramOptions<S>,
-  handler: (run: Run, input: SchemaOutput<S>) => Result | Promise<Result>,
-): Program<SchemaOutput<S>, Result, SchemaInput<S>>
+  handler: (run: Run, input: Jsonify<SchemaOutput<S>>) => (Result | Promise<Result>) & Storable<Result>,
+): Program<Jsonify<SchemaOutput<S>>, Result, SchemaInput<S>>
 export function program(name: string, second: Handler | ProgramOptions<StandardSchemaV1>, third?: Handler): Program {
   const [handler, options] = typeof second === 'function' ? [second] : [third, optionsOf(second, 'program')]
   checkName(name, 'a program')

@@ -23,12 +23,12 @@ export interface DeclaredEntry<T = unknown, Given = T> {
   delete(options?: Pick<SetStateOptions, 'expect'>): Promise<boolean>
 }
 
-export function declaredEntry<T>(
+export function declaredEntry<T, Given>(
   scope: Scope,
   state: KeyValueState,
   key: string,
   options: StateEntryOptions<StandardSchemaV1>,
-): DeclaredEntry<T> {
+): DeclaredEntry<T, Given> {
   const { value: given, ...unknown } = optionsOf(options, 'entry')
   checkKnown(unknown, 'an entry')
   const shape = takeSchema(given, 'value')

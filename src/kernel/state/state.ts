@@ -2,6 +2,7 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
+import type { Jsonify } from '../../model/jsonify.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKey, checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { compareText } from '../../model/order.ts'
@@ -49,7 +50,7 @@ export interface KeyValueState {
   /** Lists the entries whose keys begin with a prefix, in the order of their keys. */
   list<T = unknown>(prefix?: string, options?: ListStateOptions): AsyncGenerator<StateEntry<T>, void, undefined>
   /** One entry whose value is declared: `set` checks it, and `get` returns what the schema made of it. Nothing is read or written yet. */
-  entry<S extends StandardSchemaV1>(key: string, options: StateEntryOptions<S>): DeclaredEntry<SchemaOutput<S>, SchemaInput<S>>
+  entry<S extends StandardSchemaV1>(key: string, options: StateEntryOptions<S>): DeclaredEntry<Jsonify<SchemaOutput<S>>, SchemaInput<S>>
 }
 
 export interface ListStateOptions extends ReadValueOptions {
@@ -96,7 +97,7 @@ class Entries implements KeyValueState {
     return row && this.#entry<T>(row, revision, lazy)
   }
 
-  entry<S extends StandardSchemaV1>(key: string, options: StateEntryOptions<S>): DeclaredEntry<SchemaOutput<S>, SchemaInput<S>> {
+  entry<S extends StandardSchemaV1>(key: string, options: StateEntryOptions<S>): DeclaredEntry<Jsonify<SchemaOutput<S>>, SchemaInput<S>> {
     this.#check(key)
     return declaredEntry(this.#scope, this, key, options)
   }

@@ -1,5 +1,6 @@
 // Queues: work items that are claimed by one worker at a time, retried with backoff, and kept as dead letters.
 
+import type { Jsonify } from '../../model/jsonify.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import type { Backlog } from '../../model/queries.ts'
 import type { SchemaInput, SchemaOutput, StandardSchemaV1 } from '../../model/standard-schema.ts'
@@ -14,7 +15,7 @@ export interface QueueStore {
   /** Returns a queue by its name. It exists once something was offered to it. */
   queue<T = unknown>(name: string): Queue<T>
   /** The same with a declared payload: `offer` checks it, and workers get what the schema makes of it. */
-  queue<S extends StandardSchemaV1>(name: string, options: QueueOptions<S>): Queue<SchemaOutput<S>, SchemaInput<S>>
+  queue<S extends StandardSchemaV1>(name: string, options: QueueOptions<S>): Queue<Jsonify<SchemaOutput<S>>, SchemaInput<S>>
   /** Lists every queue that holds something, and how much. */
   queues(): Promise<readonly Backlog[]>
 }
