@@ -51,6 +51,8 @@ async function types(store: Store, run: Run, name: string): Promise<void> {
   is<typeof byHand.input, { order: number }>(true)
   // @ts-expect-error: the result is of another type
   await byHand.finish({ paid: '1' })
+  const anyRun: Run = byHand
+  await anyRun.finish()
   await session.run(tick)
   await session.run(name)
   const again = await store.runs.handle(refund, handle.id)

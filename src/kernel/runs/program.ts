@@ -46,11 +46,11 @@ export type InputOf<P extends string | Program> = P extends Program<infer Input>
 export type ResultOf<P extends string | Program> = P extends Program<infer _Input, infer Result> ? Jsonify<Result> : unknown
 
 /** Links the name of runs with their handler: `store.work([refund])`, `store.start(refund, …)`. */
-export function program<Result, Input = undefined>(
+export function program<Input = undefined, Result = unknown>(
   name: string,
   handler: (run: Run, input: Input) => (Result | Promise<Result>) & Storable<Result>,
 ): Program<Input, Result, Input>
-export function program<S extends StandardSchemaV1, Result>(
+export function program<S extends StandardSchemaV1, Result = unknown>(
   name: string,
   options: ProgramOptions<S>,
   handler: (run: Run, input: Jsonify<SchemaOutput<S>>) => (Result | Promise<Result>) & Storable<Result>,
