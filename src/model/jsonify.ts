@@ -54,9 +54,8 @@ type IsUnion<T, All = T> = T extends unknown ? ([All] extends [T] ? false : true
 
 type CheckedMembers<T> = IsList<T> extends true ? readonly Checked<T[number & keyof T]>[] : { [K in keyof T]: Checked<T[K]> }
 
-interface NotJson {
-  readonly 'This cannot be stored: it has a function, a Map, bytes or an instance of a class in it. Return plain JSON.': never
-}
+/** The compiler shows this text. */
+type NotJson = 'This has a function, a Map, bytes or an instance of a class in it, which cannot be stored: return plain JSON'
 
-/** A value of type T that is to be stored. Where T has a function, a Map or an instance of a class in it, nothing fits. */
+/** Stands beside what gives a T to be stored. Nothing fits where T has a function, a Map, bytes or an instance of a class in it. */
 export type Storable<T> = [T] extends [Checked<T>] ? unknown : NotJson

@@ -16,10 +16,15 @@ export interface Within {
 
 export type Begun<T = unknown> =
   | { readonly done: true; readonly result: Jsonify<T> }
-  | { readonly done: false; readonly key: string; settle(result: T & Storable<T>): Promise<Jsonify<T>>; fail(error: unknown): Promise<void> }
+  | {
+      readonly done: false
+      readonly key: string
+      settle(result: T & Storable<T>): Promise<Jsonify<T>>
+      fail(error: unknown): Promise<void>
+    }
 
 /** Its result is stored, so a wrapper of `effect` declares its work as this type. */
-export type EffectFunction<T> = (context: EffectContext) => (T | Promise<T>) & Storable<T>
+export type EffectFunction<T> = ((context: EffectContext) => T | Promise<T>) & Storable<T>
 
 export interface Branch extends RunMembers {
   /** Calls `work` once and records its outcome. Returns the outcome as it is recorded, so that the first time and replay agree. */
