@@ -3,8 +3,7 @@
 import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
-import { isId } from '../../model/ids.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import type { RunRow, RunState } from '../../model/run.ts'
 import type { SessionRow } from '../../model/session.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
@@ -14,8 +13,7 @@ import { checkValue, store } from '../json-or-blob.ts'
 import { maskKey, workId } from '../names.ts'
 import { isConflict } from '../outcome.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { sessionById } from '../sessions/find-session.ts'
-import { openSession } from '../sessions/open-session.ts'
+import { openNamed } from '../sessions/open-session.ts'
 import { fitted } from '../shape.ts'
 import { storeNow } from '../store-time.ts'
 import { localNodesOf } from '../work/local-nodes.ts'
@@ -55,13 +53,14 @@ export async function startRun(scope: Scope, program: string | Program, options:
   checkOpen(scope.engine)
   const { session: given, input, key, parallel = false, delay, ...unknown } = optionsOf(options, 'start')
   checkKnown(unknown, 'a start')
+  if (typeof given !== 'string') throw invalidOption('session', 'the key or the id of a session', given)
   const { name, shape } = takeProgram(scope, program)
   const delayMs = delay === undefined ? 0 : milliseconds(delay)
   // Bad options are refused before a session is created.
   if (key !== undefined) maskKey(scope, key)
   const fit = shape ? await fitted(scope, shape, input, `input of '${name}'`) : input
   checkValue(scope, fit, { of: 'the input' })
-  const { row: session } = (isId(given) ? await sessionById(scope, given) : undefined) ?? (await openSession(scope, given))
+  const { row: session } = await openNamed(scope, given)
   const offer = { session: session.id, relation: session.relation, name, input: fit, parallel, delayMs }
   const row = await offerRun(scope, { ...offer, key: key ?? scope.engine.newId() })
   return handleOf(scope, row)

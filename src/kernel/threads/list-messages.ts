@@ -3,7 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { checkKnown, filterOf, invalidOption } from '../../model/options.ts'
 import type { TableRow } from '../../model/rows.ts'
 import type { MessageRow, ThreadId } from '../../model/thread.ts'
 import { everyRow } from '../every-row.ts'
@@ -57,7 +57,7 @@ export async function listMessageRows(
   options: MessagesOptions | undefined,
 ): Promise<readonly ShownRow[]> {
   checkOpen(scope.engine)
-  const { last, first, before, after, branch, execution, ...unknown } = optionsOf(options, 'messages')
+  const { last, first, before, after, branch, execution, ...unknown } = filterOf(options, 'thread.messages', ['before', 'after'])
   checkKnown(unknown, 'messages')
   if (last !== undefined && first !== undefined) throw invalidOption('first', 'no number together with `last`', first)
   for (const [name, count] of Object.entries({ last, first }))
