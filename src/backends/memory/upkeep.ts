@@ -61,7 +61,7 @@ export function upkeep(state: MemoryState, entropy: Entropy): Upkeep {
         ),
       },
     }),
-    health: async () => ({ ok: true, why: [] }),
+    health: async () => ({ ok: true, ready: true, why: [] }),
     receipts: async (tenant, after, limit) =>
       [...activeTenant(state, tenant).receipts]
         .filter(([key]) => after === undefined || key > hex(after))

@@ -155,10 +155,10 @@ export function backendOn({ db, powerful }: Opened, options: PostgresOptions): B
       health: async () => {
         const login = powerful ? 'powerful' : 'restricted'
         const silent = await answers(db)
-        if (silent) return { ok: false, why: [silent], login }
+        if (silent) return { ok: false, ready: false, why: [silent], login }
         const deaf = wakeups.deaf()
         const why = deaf ? [`other nodes are noticed by looking once a second only: ${deaf}`] : []
-        return { ok: why.length === 0, why, login }
+        return { ok: why.length === 0, ready: true, why, login }
       },
     }),
     close: async () => {
