@@ -23,6 +23,7 @@ import { upkeep } from './upkeep.ts'
 import { values } from './values.ts'
 import { NodeSignals, type SignalOptions } from './wakeups.ts'
 import { STORE } from './wall.ts'
+import { workers } from './workers.ts'
 
 export interface PostgresOptions extends OpenOptions, SignalOptions {
   /** The longest time that a batch waits for the lock of the tenant's head. */
@@ -148,6 +149,7 @@ export function backendOn({ db, powerful }: Opened, options: PostgresOptions): B
     texts: texts(db),
     values: values(db),
     audit: audit(db),
+    workers: workers(db),
     wakeups,
     upkeep: upkeep({
       db,

@@ -98,6 +98,8 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
       around: (tenant, table, places, span) => read(tenant, (file) => file.texts.around(tenant, table, places, span)),
     },
     audit: folderAudit(files),
+    // In the file of the store: a worker may serve a tenant that has no file yet.
+    workers: own.workers,
     wakeups,
     upkeep: upkeep(files, own, nobody.reads, named),
     close: async () => {
