@@ -1,54 +1,32 @@
-// The types of messages and those of the AI SDK fit one another, both ways.
+// The types of messages fit those of the AI SDK, under either meaning of an optional member.
 
-import { convertToModelMessages, type InferUITools, jsonSchema, tool, type UIMessage } from 'ai'
+import { convertToModelMessages, type UIMessage } from 'ai'
 import { expect, test } from 'vitest'
-import { open, type Session } from '../../src/index.ts'
-
-const tools = {
-  refund: tool({
-    inputSchema: jsonSchema<{ order: number }>({ type: 'object' }),
-    execute: async (input: { order: number }) => ({ paid: input.order }),
-  }),
-}
-type Meta = { createdAt: number }
-type Data = { chart: { points: number[] } }
-type Tools = InferUITools<typeof tools>
-type Mine = UIMessage<Meta, Data, Tools>
-
-export async function compiles(session: Session, given: UIMessage, mine: Mine): Promise<readonly Mine[]> {
-  await session.thread.add(given)
-  await session.thread.add([mine], { from: 'client' })
-  await session.thread.import([given])
-  const history: UIMessage[] = await session.thread.messages({ last: 40 })
-  const one: UIMessage | undefined = await session.thread.get('m')
-  await session.thread.update('m', (message) => {
-    const same: UIMessage = message
-    return { ...same, metadata: 1 }
-  })
-  await convertToModelMessages(await session.thread.messages())
-  const page = await session.thread.messages({ last: 2 })
-  const cursor: string | undefined = page.cursor
-  const typed: Mine[] = await session.thread.messages<Meta, Data, Tools>()
-  const single: Mine | undefined = await session.thread.get<Meta, Data, Tools>('m')
-  // @ts-expect-error the metadata are others
-  const wrong: UIMessage<{ createdAt: string }, Data, Tools>[] = await session.thread.messages<Meta, Data, Tools>()
-  for (const part of (await session.thread.messages<Meta, Data, Tools>())[0]?.parts ?? []) {
-    if (part.type === 'tool-refund' && part.state === 'output-available') part.output.paid satisfies number
-    // @ts-expect-error no tool has this name
-    if (part.type === 'tool-delete') continue
-  }
-  return [...typed, ...(single ? [single] : []), ...(cursor === undefined || wrong || history || one ? [] : [])]
-}
+import { open } from '../../src/index.ts'
+import { compileSnippets } from '../support/docs.ts'
+import { read } from '../support/project.ts'
 
 test('messages are an array for the AI SDK, and JSON writes them as one', async () => {
   await using store = await open(':memory:')
   const session = await store.session('s')
   const part = { type: 'tool-refund', toolCallId: 'c', state: 'output-available', input: { order: 1 }, output: { paid: 1 } } as const
-  const message: Mine = { id: 'a', role: 'assistant', metadata: { createdAt: 1 }, parts: [part] }
+  const message: UIMessage = { id: 'a', role: 'assistant', metadata: { createdAt: 1 }, parts: [part] }
   await session.thread.add([{ id: 'q', role: 'user', parts: [{ type: 'text', text: 'refund' }] }, message])
   const messages = await session.thread.messages({ last: 1 })
   expect(messages.cursor).toBeTypeOf('string')
   expect(JSON.stringify(messages)).toBe(JSON.stringify([message]))
   expect(structuredClone(messages)).toEqual([message])
   expect((await convertToModelMessages(messages)).map(({ role }) => role)).toEqual(['assistant', 'tool'])
+})
+
+test('messages are assignable to UIMessage[] where an optional member may be undefined, too', async () => {
+  const text = read('test/threads/message-types.ts').replace('../../src/index.ts', 'inkfast')
+  const wrong = text.replace('const history: UIMessage[]', 'const history: string[]')
+  const snippets = [
+    { place: 'right.ts', text },
+    { place: 'wrong.ts', text: wrong },
+  ]
+  const complaints = await compileSnippets(snippets, { exactOptionalPropertyTypes: false })
+  // Sources of the package are compiled otherwise: users read its declarations.
+  expect(complaints.filter((line) => !line.startsWith('src/'))).toEqual([expect.stringMatching(/^wrong\.ts .+TS2322/)])
 })
