@@ -643,6 +643,11 @@ export const errors = {
     'invalid',
     (d) => `Invalid message ${JSON.stringify(d.message)}: ${d.why}${d.path ? ` at ${d.path}` : ''}. Nothing was written. Correct it.`,
   ),
+  MESSAGE_FORGED: row(
+    'denied',
+    (d) =>
+      `A client may not send message ${JSON.stringify(d.message)} like this: ${d.why}, at ${d.path}. Nothing was written. Let the client load the messages of the thread again; decide an approval in the store before its answer is added.`,
+  ),
   MESSAGE_UNKNOWN: row(
     'missing',
     (d) => `Thread ${d.thread} has no message ${JSON.stringify(d.message)}. Nothing was written. List the messages of the thread.`,
