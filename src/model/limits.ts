@@ -98,8 +98,6 @@ export const limits = {
   streamChars: 4096,
   /** Streamed text is recorded once it is this old: a person watches it. */
   streamMs: 250,
-  /** The end of streamed text is held back: a secret cut in two would not be recognised. */
-  streamHeldChars: 512,
   /** Streamed text that was recorded is read again up to this far back: it may name the secret that follows. */
   streamContextChars: 1024,
   /** A secret or a word in streamed text that is longer than this is recorded in parts. */
