@@ -122,7 +122,7 @@ const PLACES: Readonly<Record<string, Place>> = {
     await using stream = session.thread.stream(name)
     await stream.write({ type: 'data-thing', data: value })
     await stream.close()
-    return (await session.thread.get(name))?.parts[0]?.data
+    return member((await session.thread.get(name))?.parts[0], 'data')
   },
   'the document of a canvas': async (value, { session, name }) => {
     await session.canvas(name).replace(value)
