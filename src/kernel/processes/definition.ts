@@ -86,7 +86,7 @@ export async function takeDefinition(scope: Scope, options: RegisterOptions): Pr
   const events = given.events && takeEvents(scope, given.events)
   const wake = given.wake === undefined ? undefined : telling(scope, () => toId<'session'>(given.wake))
   const env = given.env === undefined ? undefined : telling(scope, () => checkEnvironment(given.env))
-  const input = given.input === undefined ? undefined : admit(scope, given.input)
+  const input = given.input === undefined ? undefined : admit(scope, given.input, 'the input of a process')
   return {
     kind,
     recovery,

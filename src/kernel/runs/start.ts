@@ -56,7 +56,7 @@ export async function startRun(scope: Scope, name: string, options: StartOptions
   const delayMs = delay === undefined ? 0 : milliseconds(delay)
   // Bad options are refused before a session is created.
   if (key !== undefined) maskKey(scope, key)
-  checkValue(scope, input, { of: 'the input' })
+  checkValue(scope, input, { of: `the input of the run '${taken}'` })
   const { row: session } = (isId(given) ? await sessionById(scope, given) : undefined) ?? (await openSession(scope, given))
   const offer = { session: session.id, relation: session.relation, name: taken, input, parallel, delayMs }
   const row = await offerRun(scope, { ...offer, key: key ?? scope.engine.newId() })
@@ -100,7 +100,7 @@ export async function offerRun(scope: Scope, offered: Offer): Promise<RunRow> {
   const { engine } = scope
   const key = maskKey(scope, given)
   const time = new WriteTime(engine.environment.clock)
-  const stored = await store(scope, input, { of: 'the input' }, false, time)
+  const stored = await store(scope, input, { of: `the input of the run '${name}'` }, false, time)
   const known = await runByName(scope, session, name, key, true)
   // A run with a forked past takes the input of that past, unless the caller gives one.
   const same = (row: RunRow) => (input === undefined && row.fork ? row : sameInput(row, stored, key))

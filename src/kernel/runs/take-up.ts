@@ -72,7 +72,7 @@ export async function openRun(
         ...(key !== '' && { key }),
         ...(parallel && { parallel }),
         ...(await forkedFrom(scope, within, taken, key, id)),
-        ...(input !== undefined && { input: await store(scope, input, { of: 'the input' }) }),
+        ...(input !== undefined && { input: await store(scope, input, { of: `the input of the run '${taken}'` }) }),
       }
   const wanted = { id, session, name: taken, parallel: known ? known.parallel === true : parallel }
   try {
