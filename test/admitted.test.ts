@@ -33,7 +33,7 @@ const PLACES: Readonly<Record<string, Place>> = {
     const half = await run.begin<object>(name)
     return half.done ? half.result : half.settle(value)
   },
-  'the input of an effect': async (value, { store, run, name }) => {
+  'the input of an effect': async (value, { run, name }) => {
     await run.effect(name, () => 1, { input: value })
     for await (const { data } of run.tape())
       if (member(data, 'name') === name) return member(member(member(data, 'input'), 'stored'), 'value')
