@@ -160,6 +160,8 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     'inbox.offer': () => session.inbox.offer(1, wrong({ delivery: 'afterTurn' })),
 
     'state.set': () => store.state.set('k', 1, wrong()),
+    'state.write': () => store.state.write([wrong({ set: 'k', value: 1 })]),
+    'state.write, a delete': () => store.state.write([wrong({ delete: 'k' })]),
     'state.get': () => store.state.get('k', wrong()),
     'state.delete': () => store.state.delete('k', wrong()),
     'state.list': () => drain(store.state.list('', wrong())),
