@@ -130,6 +130,7 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     'runs.resolve': () => store.runs.resolve(run.id, 'x', wrong({ result: 1 })),
     usage: () => store.usage(wrong()),
     'audit.list': () => drain(store.audit.list(wrong())),
+    'run.usage': () => run.usage({ inputTokens: 1 }, wrong({ model: 'm' })),
     signal: () => store.signal('s', 'x', 1, wrong()),
     'run.effect': () => run.effect('e', () => 1, wrong()),
     'run.effect with retry': () => run.effect('e', () => 1, { retry: wrong() }),

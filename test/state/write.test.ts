@@ -38,7 +38,7 @@ describe.each(engines)('state.write on $name', ({ open, openInTime }) => {
     const { revision } = await store.state.set('b', 1)
     const large = 'x'.repeat(3000)
     const refused = [
-      () => () =>
+      () =>
         store.state.write([
           { set: 'a', value: large },
           { set: 'b', value: 2, expect: revision + 1 },
