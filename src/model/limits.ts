@@ -184,6 +184,8 @@ export const limits = {
   checkpointComponents: 64,
   /** Key-value state up to this size stands in its event; larger state is a value. */
   stateInlineBytes: 1 * KiB,
+  /** Entries of key-value state in one write: each is an event and a row of one commit, which other writers wait for. */
+  stateChanges: 1000,
   /** Operations of one JSON Patch: each may copy the containers on its way. */
   patchOperations: 1000,
   /** Levels of a document that is patched, as for values. */
