@@ -5,6 +5,7 @@ import type { Feature } from '../feature.ts'
 import { checkOpen } from '../scope.ts'
 import { localNodesOf } from './local-nodes.ts'
 import { type Queue, queueOf } from './queue.ts'
+import { type Unhandled, unhandled, unhandledText } from './unhandled.ts'
 import { work } from './work-decider.ts'
 
 export interface QueueStore {
@@ -12,12 +13,18 @@ export interface QueueStore {
   queue<T = unknown>(name: string): Queue<T>
   /** Lists every queue that holds something, and how much. */
   queues(): Promise<readonly Backlog[]>
+  /** Names of runs, queues and kinds of processes that something has waited for longer than 5 s, while no live worker handles them. */
+  unhandled(): Promise<readonly Unhandled[]>
 }
 
 export const queues: Feature<QueueStore> = {
   name: 'work',
   onClose: (engine) => localNodesOf(engine).close(),
   deciders: [work],
+  health: async (scope) => {
+    const { state } = await scope.engine.backend.journal.head(scope.tenant)
+    return state === 'active' ? (await unhandled(scope)).map((one) => unhandledText(one).found) : []
+  },
   store: (scope, only) => ({
     queue: <T>(name: string) => {
       checkOpen(scope.engine)
@@ -26,6 +33,10 @@ export const queues: Feature<QueueStore> = {
     queues: async () => {
       checkOpen(scope.engine)
       return scope.engine.backend.queries.backlog(scope.tenant)
+    },
+    unhandled: async () => {
+      checkOpen(scope.engine)
+      return unhandled(scope)
     },
   }),
 }
