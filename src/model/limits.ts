@@ -124,6 +124,14 @@ export const limits = {
   takenBytes: 128 * KiB,
   /** How often a node polls for work without a wake-up. */
   lookEveryMs: 1000,
+  /** How often a working process says in the store what it handles. */
+  workerRenewMs: 5000,
+  /** How long such a process counts as live without saying so again: two in a row may fail. */
+  workerLiveMs: 15_000,
+  /** How long the store remembers a worker that has ended. */
+  workerKeptMs: 60 * 60 * 1000,
+  /** A run or an item that has waited this long, while no live worker handles its name, is reported. */
+  unhandledMs: 5000,
   /** Default attempts of a work item: enough for a temporary failure. */
   workAttempts: 5,
   /** Default backoff after the first failure of a work item. */
