@@ -463,6 +463,12 @@ export const errors = {
     const then = d.run ? 'Nothing was recorded, so an effect will be called again.' : 'Nothing was written.'
     return `The value of ${d.of}${of} cannot be stored exactly: found ${d.why}. ${then} Use plain JSON.`
   }),
+  SHAPE_INVALID: row('invalid', (d) => {
+    const issues = d.issues as readonly { readonly path: string; readonly message: string }[]
+    const more = Number(d.found) - issues.length
+    const told = issues.map(({ path, message }) => `${message} at ${path}`).join('; ')
+    return `The ${d.of} does not have its declared shape: ${told}${more > 0 ? `; and ${more} more` : ''}. Nothing was written. Correct the value, or the schema.`
+  }),
   USAGE_INVALID: row('invalid', (d) => `Invalid usage for ${d.of ?? `run ${d.run} (${d.state})`}: ${d.why}. Nothing was counted.`),
   APPROVAL_UNKNOWN: row(
     'missing',

@@ -231,7 +231,7 @@ describe.each(engines)('messages on $name', ({ open }) => {
       [said('bad', 'x'), 'MESSAGE_PARENT_INVALID', { parent: 'bad' }],
       [said('bad', 'x'), 'MESSAGE_PARENT_INVALID', { parent: 'theirs' }],
       [said('m', 'y'), 'MESSAGE_PARENT_INVALID', { parent: null }],
-      [{ ...said('bad', 'x'), metadata: new Date() }, 'DATA_INVALID'],
+      [{ ...said('bad', 'x'), metadata: new Map() }, 'DATA_INVALID'],
       [{ ...said('bad\0', 'x') }, 'KEY_INVALID'],
     ]
     for (const [message, code, options] of wrong) expect(await codeOf(thread.add(message, options)), JSON.stringify(message)).toBe(code)

@@ -3,7 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { checkKnown, filterOf, invalidOption } from '../../model/options.ts'
 import { decodeCursor, encodeCursor } from '../../model/order.ts'
 import type { TableRow } from '../../model/rows.ts'
 import type { MessageRow, ThreadId } from '../../model/thread.ts'
@@ -67,7 +67,7 @@ interface FoundPage {
 
 async function listMessageRows(scope: Scope, place: ThreadPlace, options: MessagesOptions | undefined): Promise<FoundPage> {
   checkOpen(scope.engine)
-  const { last, first, before, after, branch, execution, cursor, ...unknown } = optionsOf(options, 'messages')
+  const { last, first, before, after, branch, execution, cursor, ...unknown } = filterOf(options, 'thread.messages', ['before', 'after'])
   checkKnown(unknown, 'messages')
   if (last !== undefined && first !== undefined) throw invalidOption('first', 'no number together with `last`', first)
   for (const [name, count] of Object.entries({ last, first }))
