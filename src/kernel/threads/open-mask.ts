@@ -11,7 +11,6 @@ import { parsePartialJson } from './partial-json.ts'
 /** A person watches the message, so only the last word is held back. The whole text is masked again when the part ends. */
 const BOUNDS: StreamBounds = {
   portion: limits.streamChars,
-  held: 0,
   context: limits.streamContextChars,
   most: limits.streamHeldMostChars,
 }
