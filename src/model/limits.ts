@@ -98,8 +98,8 @@ export const limits = {
   leaseRenewMs: 10_000,
   /** Streamed text of an effect is recorded once it is this long. */
   streamChars: 4096,
-  /** Streamed text is recorded once it is this old: a person watches it. */
-  streamMs: 250,
+  /** Streamed text is recorded once it is this old: a person watches it, and sees it in another process within 300 ms. */
+  streamMs: 150,
   /** Streamed text that was recorded is read again up to this far back: it may name the secret that follows. */
   streamContextChars: 1024,
   /** A secret or a word in streamed text that is longer than this is recorded in parts. */
@@ -234,8 +234,8 @@ export const limits = {
   messageInlineBytes: 32 * KiB,
   /** Messages that one call adds or lists: they are in memory at once. */
   messagesAtOnce: 1000,
-  /** A streamed message is written this often: a person watches it, and a crash loses no more. */
-  messageStreamMs: 250,
+  /** A streamed message is written this often: a person watches it, sees it in another process within 300 ms, and a crash loses no more. */
+  messageStreamMs: 150,
   /** Threads kept in memory, so that a message is added without reading its thread. */
   threadsRemembered: 10_000,
   /** Frames of one session: they stand in the row of its head. */
