@@ -63,7 +63,7 @@ describe.each(layouts)('usage ($name)', (engine) => {
     ])
     for (const wrong of [{ by: ['tenant'] }, { by: 'model' }, { by: ['model', 'model'] }])
       expect(await codeOf(store.usage(wrong as never))).toBe('OPTION_INVALID')
-    expect(await codeOf(store.usage({ session: 'a' }))).toBe('ID_INVALID')
+    expect(await codeOf(store.usage({ session: 5 as never }))).toBe('ID_INVALID')
     expect(await codeOf(store.usage({ since: 'today' as never }))).toBe('RANGE_INVALID')
     await expectSound(store)
   })

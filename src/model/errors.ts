@@ -463,6 +463,12 @@ export const errors = {
     const then = d.run ? 'Nothing was recorded, so an effect will be called again.' : 'Nothing was written.'
     return `The value of ${d.of}${of} cannot be stored exactly: found ${d.why}. ${then} Use plain JSON.`
   }),
+  SHAPE_INVALID: row('invalid', (d) => {
+    const issues = d.issues as readonly { readonly path: string; readonly message: string }[]
+    const more = Number(d.found) - issues.length
+    const told = issues.map(({ path, message }) => `${message} at ${path}`).join('; ')
+    return `The ${d.of} does not have its declared shape: ${told}${more > 0 ? `; and ${more} more` : ''}. Nothing was written. Correct the value, or the schema.`
+  }),
   USAGE_INVALID: row('invalid', (d) => `Invalid usage for ${d.of ?? `run ${d.run} (${d.state})`}: ${d.why}. Nothing was counted.`),
   APPROVAL_UNKNOWN: row(
     'missing',
@@ -636,6 +642,11 @@ export const errors = {
   MESSAGE_INVALID: row(
     'invalid',
     (d) => `Invalid message ${JSON.stringify(d.message)}: ${d.why}${d.path ? ` at ${d.path}` : ''}. Nothing was written. Correct it.`,
+  ),
+  MESSAGE_FORGED: row(
+    'denied',
+    (d) =>
+      `A client may not send message ${JSON.stringify(d.message)} like this: ${d.why}, at ${d.path}. Nothing was written. Let the client load the messages of the thread again; decide an approval in the store before its answer is added.`,
   ),
   MESSAGE_UNKNOWN: row(
     'missing',

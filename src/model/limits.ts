@@ -32,8 +32,12 @@ export const limits = {
   writeBudgetMs: 25,
   /** Breaches of the write budget are always counted, and logged at most this often. */
   breachLogEveryMs: 60_000,
-  /** How long `health` reports `degraded` after the last breach. */
+  /** The window in which `health` compares breaches of the write budget with all writes. */
   breachMemoryMs: 60_000,
+  /** `health` reports `degraded` while at least this share of the writes in the window took longer than the budget. */
+  breachShare: 0.1,
+  /** With fewer breaches than this in the window, the share says nothing: a store that rests writes little. */
+  breachesLeast: 5,
   /** Commits waiting in the lane. Beyond this, callers get `OVERLOADED` at once, and memory stays bounded. */
   laneCommits: 16_384,
   /** Bytes waiting in the lane, for the same reason. */
@@ -76,6 +80,16 @@ export const limits = {
   inlineBytes: 32 * KiB,
   /** Names of runs, effects, signals and branches: shown in lists, and part of every entry. */
   runNameChars: 200,
+  /** The message of a recorded error, and its details as JSON: services answer with whole pages. */
+  errorChars: 4000,
+  /** The name and the code of a recorded error. */
+  errorNameChars: 200,
+  /** The stack of a recorded error: 40 frames or more. */
+  errorStackChars: 8000,
+  /** Causes of a recorded error: each names one layer of the program, and the last ones are libraries. */
+  errorCauses: 8,
+  /** A recorded error with its stacks and causes: it stands in rows that lists read. */
+  errorBytes: 32 * KiB,
   /** How long a lease lasts without a renewal. */
   leaseMs: 30_000,
   /** How often it is renewed: two in a row may fail. */
@@ -84,12 +98,14 @@ export const limits = {
   streamChars: 4096,
   /** Streamed text is recorded once it is this old: a person watches it. */
   streamMs: 250,
-  /** The end of streamed text is held back: a secret cut in two would not be recognised. */
-  streamHeldChars: 512,
   /** Streamed text that was recorded is read again up to this far back: it may name the secret that follows. */
   streamContextChars: 1024,
   /** A secret or a word in streamed text that is longer than this is recorded in parts. */
   streamHeldMostChars: 16 * KiB,
+  /** A refusal lists so many places where a value does not have its declared shape; more would hide the first one. */
+  shapeIssues: 10,
+  /** The path and the message of such a place: schemas quote what they were given. */
+  shapeIssueChars: 200,
   /** A program that makes no call for this long during replay, while its tape has more, has diverged. */
   replayQuietMs: 2000,
   /** A run whose waits are all longer than this is parked instead of staying in memory. */

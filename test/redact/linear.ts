@@ -60,7 +60,6 @@ export function worstTexts(size: number): ReadonlyMap<string, string> {
 const redact = redactor({ values: ['correct horse battery'] }, () => '00000000')
 const BOUNDS = {
   portion: limits.streamChars,
-  held: limits.streamHeldChars,
   context: limits.streamContextChars,
   most: limits.streamHeldMostChars,
 }

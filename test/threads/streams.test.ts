@@ -1,10 +1,11 @@
 // Streamed messages: folded, written while they come, masked across pieces, and marked as interrupted when their writer stops.
 
-import { safeValidateUIMessages } from 'ai'
+import { convertToModelMessages, safeValidateUIMessages } from 'ai'
 import { describe, expect, test } from 'vitest'
 import type { MessageChunk, Thread } from '../../src/index.ts'
 import { codeOf, engines, expectSound } from '../support/engines.ts'
 import { recordedStreams } from './recorded-streams.ts'
+import { textOf } from './text-of.ts'
 
 const text = (...pieces: readonly string[]): MessageChunk[] => [
   { type: 'text-start', id: '0' },
@@ -113,7 +114,7 @@ describe.each(engines)('streamed messages on $name', ({ name, open }) => {
     }
     await Promise.all(writes)
     await stream.close()
-    expect((await thread.get('m'))?.parts[1]?.text).toBe(numbers.join(''))
+    expect(textOf((await thread.get('m'))?.parts[1])).toBe(numbers.join(''))
   })
 
   test('a part that is odd does not end the stream: a tool without a result, and a result before the input', async () => {
@@ -196,7 +197,7 @@ describe.each(engines)('streamed messages on $name', ({ name, open }) => {
     let all = ''
     for await (const event of store.events()) all += JSON.stringify(event)
     for (let at = 0; at + 16 <= key.length; at++) expect(all).not.toContain(key.slice(at, at + 16))
-    expect((await thread.get('m'))?.parts[0]?.text).toMatch(/^use \[.+\] now$/)
+    expect(textOf((await thread.get('m'))?.parts[0])).toMatch(/^use \[.+\] now$/)
     // The same without masking is found, so the search above would find it.
     const plain = thread.stream('plain', { redact: false })
     for (const chunk of [...text(key), END]) await plain.write(chunk)
@@ -234,7 +235,7 @@ describe.each(engines)('streamed messages on $name', ({ name, open }) => {
     await thread.add({ id: 'question', role: 'user', parts: [{ type: 'text', text: 'x' }] })
     const stream = thread.stream('m')
     const wrong: readonly (readonly [unknown, string])[] = [
-      [{ type: 'hologram' }, 'CHUNK_INVALID'],
+      [{ type: '' }, 'CHUNK_INVALID'],
       [{ type: 'text-delta', id: '9', delta: 'x' }, 'CHUNK_INVALID'],
       [{ type: 'tool-output-available', toolCallId: 'nobody', output: 1 }, 'TOOL_CALL_MISSING'],
       [{ type: 'tool-approval-response', approvalId: 'nobody', approved: true }, 'CHUNK_INVALID'],
@@ -247,6 +248,42 @@ describe.each(engines)('streamed messages on $name', ({ name, open }) => {
     expect((await thread.get('m'))?.parts[0]).toMatchObject({ text: 'fine' })
     expect(await codeOf(thread.stream('theirs').write({ type: 'start' }))).toBe('MESSAGE_ELSEWHERE')
     expect(await codeOf(thread.stream('question').write({ type: 'start' }))).toBe('MESSAGE_INVALID')
+  })
+
+  test('chunks of an unknown type are stored as parts, masked, and the known ones around them fold as before', async () => {
+    const store = await open()
+    const { thread } = await store.session('s')
+    const key = 'sk-proj-Zx81mQpR7tVbN3kLw9Yc2HdF5sGjA0eU4iO6'
+    const unknown: MessageChunk[] = [
+      { type: 'hologram', of: { a: [1, null] }, state: 'streaming' },
+      { type: 'text-shimmer', id: '0', delta: 'x' },
+      { type: 'hologram-delta', delta: `use ${key} now` },
+      { type: 'constructor' },
+    ]
+    // As parts, these would be taken for calls and texts.
+    const alike: MessageChunk[] = [{ type: 'tool-input-paused', toolCallId: 'c' }, { type: 'text', text: 'x' }, { type: 'dynamic-tool' }]
+    const stream = thread.stream('m')
+    for (const chunk of [...text('one '), ...unknown, { type: 'text-delta', id: '0', delta: 'two' }, ...alike, END]) {
+      await stream.write(chunk)
+      await stream.flush()
+    }
+    await stream.close()
+    const message = await thread.get('m')
+    const masked = expect.objectContaining({ type: 'hologram-delta', delta: expect.stringMatching(/^use \[.+\] now$/) })
+    expect(message?.parts).toEqual([
+      { type: 'text', text: 'one two', state: 'done' },
+      ...unknown.map((chunk) => (chunk.type === 'hologram-delta' ? masked : chunk)),
+      ...alike.map((chunk) => ({ type: 'chunk', chunk })),
+    ])
+    expect((await thread.record('m'))?.interrupted).toBeUndefined()
+    expect(await convertToModelMessages(await thread.messages())).toEqual([
+      { role: 'assistant', content: [{ type: 'text', text: 'one two' }] },
+    ])
+    // It goes on from what was stored.
+    await streamed(thread, [{ type: 'text-start', id: '1' }])
+    await thread.stream('m2').write({ type: 'hologram', of: JSON.parse('{"__proto__":{"tricked":true}}') as object })
+    expect(({} as { tricked?: boolean }).tricked).toBeUndefined()
+    await expectSound(store)
   })
 
   test('a stream of a message that another writer changed meanwhile is refused', async () => {
@@ -273,9 +310,9 @@ describe.each(engines)('streamed messages on $name', ({ name, open }) => {
     }
     await stream.write(END)
     await stream.close()
-    expect((await thread.get('m'))?.parts[0]?.text).toBe(piece.repeat(8))
+    expect(textOf((await thread.get('m'))?.parts[0])).toBe(piece.repeat(8))
     await store.collect({ grace: 0 })
-    expect((await thread.get('m'))?.parts[0]?.text).toBe(piece.repeat(8))
+    expect(textOf((await thread.get('m'))?.parts[0])).toBe(piece.repeat(8))
     await expectSound(store)
   })
 })

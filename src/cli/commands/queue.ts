@@ -5,6 +5,7 @@ import { RESERVED_QUEUES } from '../../model/work.ts'
 import { CliError, EXIT, type Exit, usage } from '../exit.ts'
 import { facts } from '../facts.ts'
 import { count, fromNow, span, time } from '../format.ts'
+import { errorLines } from '../runs/error-lines.ts'
 import { errorText } from '../runs/text.ts'
 import { tenantView, withStore } from '../store.ts'
 import { type Column, printList, printTable } from '../table.ts'
@@ -102,6 +103,8 @@ async function printItems(t: Terminal, store: Store, name: string, items: readon
       age,
       itemStanding(item, holder, now),
     ])
+    // A dead item waits for a person, who wants to know why it died.
+    if (item.state === 'dead') for (const told of errorLines(item.error)) lines.push(['', '', '', '', '', '', '', told])
   }
   printList(
     t,
@@ -145,6 +148,7 @@ export function showItem(t: Terminal, words: readonly string[], { tenant }: { re
       if (state === 'claimed') line('holder', holderText(holder))
       line('died', at(item.diedAt))
       line('error', item.error && errorText(item.error))
+      for (const told of errorLines(item.error)) line('', told)
       json('details', item.error?.details)
       json('payload', item.payload)
     }

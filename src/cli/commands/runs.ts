@@ -5,6 +5,7 @@ import { isOver } from '../../model/run.ts'
 import { EXIT, type Exit } from '../exit.ts'
 import { facts } from '../facts.ts'
 import { count, fromNow, one, span, time } from '../format.ts'
+import { errorLines } from '../runs/error-lines.ts'
 import { chosenKey, componentsText, errorText, nameText, standing, stateStyle, storedText, totalOf, untilText } from '../runs/text.ts'
 import { printCounts } from '../runs/usage-table.ts'
 import { knownRun, namedRun } from '../runs/words.ts'
@@ -125,6 +126,7 @@ async function tell(t: Terminal, store: Store, row: RunRow, holder: RunHolder | 
   line('input', storedText(row.input))
   line('result', storedText(row.result))
   line('error', row.error && errorText(row.error))
+  for (const told of errorLines(row.error)) line('', told)
   line('details', row.error?.details === undefined ? undefined : jsonLine(row.error.details))
 }
 

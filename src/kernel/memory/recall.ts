@@ -51,6 +51,7 @@ export function takeRecall(scope: Scope, text: string, options: RecallOptions | 
   const [filter, { limit = LIMIT, minScore = 0, at, superseded, weights, signal, ...unknown }] = takeFilter<RecallOptions>(
     options,
     'memory.recall',
+    ['minScore', 'at', 'superseded', 'weights'],
   )
   checkKnown(unknown, 'memory.recall')
   const asked = takeQuestion(text)
