@@ -235,7 +235,7 @@ const KNOWN: readonly (keyof StoreOptions)[] = [
 function checkOptions(given: StoreOptions): void {
   for (const name of Object.keys(given)) {
     if (!(KNOWN as readonly string[]).includes(name))
-      throw refuse('OPTION_INVALID', { option: name.slice(0, 40), why: `open() has no such option; it has ${KNOWN.join(', ')}` })
+      throw refuse('OPTION_INVALID', { option: name.slice(0, 40), why: 'open() has no such option', known: KNOWN.join(', ') })
   }
   const { url, backend, lane } = given
   if (url !== undefined && typeof url !== 'string' && !(url instanceof URL)) throw invalidOption('url', 'a text or a URL', url)

@@ -33,7 +33,7 @@ const PLACES: Readonly<Record<string, Place>> = {
     const half = await run.begin<object>(name)
     return half.done ? half.result : half.settle(value)
   },
-  'the input of an effect': async (value, { store, run, name }) => {
+  'the input of an effect': async (value, { run, name }) => {
     await run.effect(name, () => 1, { input: value })
     for await (const { data } of run.tape())
       if (member(data, 'name') === name) return member(member(member(data, 'input'), 'stored'), 'value')
@@ -122,7 +122,7 @@ const PLACES: Readonly<Record<string, Place>> = {
     await using stream = session.thread.stream(name)
     await stream.write({ type: 'data-thing', data: value })
     await stream.close()
-    return (await session.thread.get(name))?.parts[0]?.data
+    return member((await session.thread.get(name))?.parts[0], 'data')
   },
   'the document of a canvas': async (value, { session, name }) => {
     await session.canvas(name).replace(value)

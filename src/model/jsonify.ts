@@ -1,5 +1,6 @@
 // The types of values on their way through the store: what may be stored, and what comes back.
 
+// biome-ignore lint/suspicious/noConfusingVoidType: an effect may return nothing
 type Empty = null | undefined | void
 type Text = string | number | boolean | Date
 

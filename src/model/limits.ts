@@ -24,6 +24,8 @@ export const limits = {
   titleChars: 1024,
   /** Free metadata on a session; it is rewritten with every change of the row. */
   metadataBytes: 16 * KiB,
+  /** What the message of an error quotes of a text or of a list. Its details have them whole. */
+  quotedChars: 200,
   /** Why something was erased: a sentence, kept for ever. */
   reasonChars: 1024,
   /** `recent()` answers from memory: enough for one screen. */

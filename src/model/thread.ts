@@ -1,6 +1,5 @@
 // A thread of a session, and the messages in it.
 
-import type { Json } from './data.ts'
 import type { Id, SessionId } from './ids.ts'
 
 export type ThreadId = Id<'thread'>

@@ -45,7 +45,8 @@ export async function fits(run: Run): Promise<void> {
   const stored: StoredOrder = await run.effect('order', order)
   const back: string = (await run.effect('tree', () => tree)).kids[0]?.kids[0]?.at ?? ''
   const line: Line = await run.effect('line', () => stored.lines[0] as Line)
-  const nothing: void = await run.effect('nothing', () => {})
+  const nothing: undefined = await run.effect('nothing', () => undefined)
+  await run.effect('void', () => {})
   const some: number = await run.effect('number', () => 1)
   const same: Json = await run.effect('json', () => json)
   const failing: never = await run.effect('never', async () => {

@@ -13,6 +13,7 @@ import { derivedId } from '../derived-id.ts'
 import { isWhole, telling } from '../draft.ts'
 import { checkReason } from '../erase.ts'
 import { part, plan } from '../execute.ts'
+import { noteMasked } from '../mask-notice.ts'
 import { instant } from '../read.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -230,6 +231,7 @@ export function replacing(scope: Scope, document: unknown, options: CanvasUpdate
   })
   const { redactor } = scope.engine
   const masked = whole || !redactor ? taken : redactor.value(taken)
+  if (masked !== taken) noteMasked(scope.engine, 'the document of a canvas', taken, masked)
   return {
     expect,
     build: (before, _, version) => {

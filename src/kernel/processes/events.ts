@@ -80,7 +80,7 @@ export async function sayEvent(
   checkKnown(unknown, 'an event')
   telling(scope, () => checkType(type))
   if (isCoreType(type)) throw deny(scope, 'TYPE_RESERVED', { type })
-  const payload = data === undefined ? undefined : admit(scope, data)
+  const payload = data === undefined ? undefined : admit(scope, data, `an event '${type}' of a process`)
   const saying: Saying = {
     type,
     payload,

@@ -59,7 +59,7 @@ export async function startRun(scope: Scope, program: string | Program, options:
   // Bad options are refused before a session is created.
   if (key !== undefined) maskKey(scope, key)
   const fit = shape ? await fitted(scope, shape, input, `input of '${name}'`) : input
-  checkValue(scope, fit, { of: 'the input' })
+  checkValue(scope, fit, { of: `the input of the run '${name}'` })
   const { row: session } = await openNamed(scope, given)
   const offer = { session: session.id, relation: session.relation, name, input: fit, parallel, delayMs }
   const row = await offerRun(scope, { ...offer, key: key ?? scope.engine.newId() })
@@ -113,7 +113,7 @@ export async function offerRun(scope: Scope, offered: Offer): Promise<RunRow> {
   const { engine } = scope
   const key = maskKey(scope, given)
   const time = new WriteTime(engine.environment.clock)
-  const stored = await store(scope, input, { of: 'the input' }, false, time)
+  const stored = await store(scope, input, { of: `the input of the run '${name}'` }, false, time)
   const known = await runByName(scope, session, name, key, true)
   // A run with a forked past takes the input of that past, unless the caller gives one.
   const same = (row: RunRow) => (input === undefined && row.fork ? row : sameInput(row, stored, key))

@@ -76,7 +76,7 @@ export async function openRun(
         ...(key !== '' && { key }),
         ...(parallel && { parallel }),
         ...(await forkedFrom(scope, within, taken, key, id)),
-        ...(fit !== undefined && { input: await store(scope, fit, { of: 'the input' }) }),
+        ...(fit !== undefined && { input: await store(scope, fit, { of: `the input of the run '${taken}'` }) }),
       }
   const wanted = { id, session, name: taken, parallel: known ? known.parallel === true : parallel }
   try {

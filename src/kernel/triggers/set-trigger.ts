@@ -70,7 +70,7 @@ function takeDefinition(scope: Scope, name: string, options: Omit<TriggerOptions
   // A misspelt `match` would otherwise match every firing.
   const unknown = Object.keys(options).find((option) => !OPTIONS.includes(option))
   if (unknown !== undefined)
-    throw refuse('OPTION_INVALID', { option: unknown, why: `a trigger has no such option; it has ${OPTIONS.join(', ')}` })
+    throw refuse('OPTION_INVALID', { option: unknown, why: 'a trigger has no such option', known: OPTIONS.join(', ') })
   const { match, with: along, env, priority, group, attempts, backoff, delay } = options
   const source = takeName(scope, options.source, 'a source')
   const queue = takeQueue(scope, options.queue)

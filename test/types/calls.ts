@@ -1,10 +1,8 @@
-// What the compiler promises to callers. `npm run check` compiles the lines of `types`; nothing executes them.
+// What the compiler promises about programs, declared shapes, reads and events. Nothing here is executed: the compiler is the test, with
+// `exactOptionalPropertyTypes` when everything is checked, and without it in results.test.ts.
 
-import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type Event, type Handlers, isStandard, type Json, program, type Run, type StateEntry, type Store } from '../../src/index.ts'
-import { engines } from '../support/engines.ts'
-import { read } from '../support/project.ts'
 
 /** Both types are the same. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -15,7 +13,7 @@ const tick = program('tick', async (run) => run.effect('x', () => 'done'))
 const maybe = program('maybe', (_run, input?: { page: number }) => input?.page)
 const dated = program('dated', { input: z.object({ day: z.string().transform((text) => new Date(text)) }) }, (_run, input) => input)
 
-async function types(store: Store, run: Run, name: string): Promise<void> {
+export async function calls(store: Store, run: Run, name: string): Promise<void> {
   const session = await store.session('s')
 
   // programs
@@ -113,8 +111,6 @@ async function types(store: Store, run: Run, name: string): Promise<void> {
   for (const event of (await store.page({ types: ['goal.evaluated'] })).items) is<typeof event.data, Goal | undefined>(true)
 }
 
-void types
-
 interface Tool {
   readonly tool: string
   readonly call: string
@@ -126,35 +122,3 @@ interface Goal {
   readonly score?: number
   readonly reason?: string
 }
-
-test('the types of the standard events have the members that the catalogue lists', async () => {
-  const { catalogue } = await import('../../src/index.ts')
-  const code = read('src/model/standard-events.ts')
-  const typed = [...code.matchAll(/^ {2}'([a-z.-]+)': \{(.*)\}$/gm)].map(([, type, members]) => ({
-    type,
-    data: `{ ${[...(members as string).matchAll(/readonly (\w+\??):/g)].map(([, member]) => member).join(', ')} }`,
-  }))
-  expect(typed).toEqual(catalogue.map(({ type, data }) => ({ type, data })))
-})
-
-describe.each(engines)('on $name', (engine) => {
-  test('the type of a standard event tells what its data is', async () => {
-    const store = await engine.open()
-    const session = await store.session('s')
-    await session.append('tool.called', { tool: 'orders', call: 'c1', arguments: { order: 1 } })
-    await session.append('order.placed', { order: 4711 })
-    const { seq } = await session.append('message.sent', { message: 'm1', role: 'assistant', text: 'hello' })
-    await store.erase({ seq, reason: 'request 81' })
-    const tools: (string | undefined)[] = []
-    const others: Json[] = []
-    for await (const event of store.events()) {
-      if (!isStandard(event)) others.push(event.type)
-      else if (event.type === 'tool.called') tools.push(event.data?.tool)
-      else if (event.type === 'message.sent') tools.push(event.data?.text)
-    }
-    expect(tools).toEqual(['orders', undefined])
-    expect(others).toContain('order.placed')
-    const page = await store.page({ types: ['tool.called', 'order.placed'] })
-    expect(page.items.map((event) => (event.type === 'tool.called' ? event.data?.call : event.data))).toEqual(['c1', { order: 4711 }])
-  })
-})
