@@ -1,13 +1,13 @@
 // The package as a user gets it: built and packed from a copy of the project, installed into an empty folder without install
 // scripts, and used from there.
 
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AI_PROGRAMS, BUNDLED, byRolldown, runBundled, writePrograms } from './support/bundles.ts'
 import { type Consumer, consumer } from './support/consumer.ts'
 import { checkPackedFiles, declarationsReachedFrom } from './support/packed.ts'
-import { inProject, node, readJson } from './support/project.ts'
+import { node, readJson } from './support/project.ts'
 
 interface Manifest {
   readonly name: string
@@ -26,6 +26,8 @@ let user: Consumer
 
 beforeAll(async () => {
   user = await consumer()
+  writePrograms(user)
+  user.link('@types', 'undici-types')
 })
 
 afterAll(() => user[Symbol.dispose]())
@@ -108,23 +110,41 @@ describe('the package', () => {
     rmSync(join(user.path, 'node_modules', '@langchain'))
   })
 
+  it('the package finds the optional model beside itself, wherever the program was started', async () => {
+    user.link('@energetic-ai')
+    const script = `
+      const { open } = await import(${JSON.stringify(join(user.installed, 'dist', 'index.js'))})
+      await using store = await open({ url: ':memory:', embedder: 'local', airGapped: true })
+      const docs = store.vectors('docs', { dimensions: 512 })
+      await docs.upsert({ id: 'a', content: 'metric units' })
+      console.log(JSON.stringify((await docs.get('a')).vector.length))
+    `
+    const { code, out, err } = await node(['--input-type=module', '--eval', script], { cwd: dirname(user.path) })
+    expect({ code, out, err }).toEqual({ code: 0, out: '512\n', err: '' })
+  })
+
   it('the package says in a stack where its sources are', async () => {
     const script = "import { open } from 'inkfast'; open({ nope: 1 }).catch((error) => console.log(JSON.stringify(error.stack)))"
     expect(await answerOf(script, '--enable-source-maps')).toMatch(/src\/open\.ts:\d+/)
   })
 
   it('the package is one file of a bundle: SQL and threads are in it', async () => {
-    cpSync(inProject('test', 'package', 'bundled.ts'), join(user.path, 'bundled.ts'))
-    const alone = join(dirname(user.path), 'alone')
-    mkdirSync(alone)
-    const bundle = await rolldown({ input: join(user.path, 'bundled.ts'), platform: 'node', logLevel: 'silent' })
-    await bundle.write({ file: join(alone, 'bundled.js'), format: 'esm', codeSplitting: false })
-    await bundle.close()
-    writeFileSync(join(alone, 'package.json'), JSON.stringify({ type: 'module' }))
-    const { code, out, err } = await node(['bundled.js'], { cwd: alone })
-    expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(JSON.parse(out)).toEqual({ found: 'd777', intact: true, copied: true, copying: 1, searching: true, complaints: [] })
-    expect(readdirSync(alone).sort()).toEqual(['bundled.db', 'bundled.js', 'package.json'])
+    const { out, left } = await runBundled(user, 'bundled.ts', byRolldown)
+    expect(JSON.parse(out)).toEqual(BUNDLED)
+    expect(left).toEqual(['bundled.db'])
+  })
+
+  it('the package serves programs with the AI SDK that a strict compiler accepts, as they are and bundled', async () => {
+    user.link('ai')
+    // The SDK's own types do not pass stricter checks.
+    const compiled = await user.compile(Object.keys(AI_PROGRAMS), { skipLibCheck: true, exactOptionalPropertyTypes: false })
+    expect(compiled.code, compiled.out).toBe(0)
+    for (const [program, says] of Object.entries(AI_PROGRAMS)) {
+      const { code, out, err } = await node([program], { cwd: user.path })
+      expect({ code, err }).toEqual({ code: 0, err: '' })
+      expect(out).toMatch(says)
+      expect((await runBundled(user, program, byRolldown)).out).toMatch(says)
+    }
   })
 
   it('the package keeps everything else to itself', async () => {
@@ -172,17 +192,16 @@ describe('the package', () => {
   })
 
   it('the package has types that a strict consumer can check, library files included', async () => {
-    user.link('@types', 'undici-types')
     const imports = subpaths
       .filter((subpath) => !subpath.endsWith('.json') && !NEEDS_PEERS.includes(subpath))
       .map((subpath, i) => `export * as part${i} from '${subpath}'`)
     const use =
       "import { open } from 'inkfast'\nexport const seq: Promise<number> = open('a.db').then((store) => store.head()).then((head) => head.seq)"
     writeFileSync(join(user.path, 'use.ts'), `${imports.join('\n')}\n${use}\n`)
-    const right = await user.compile('use.ts', 'bundled.ts')
+    const right = await user.compile(['use.ts', 'bundled.ts'])
     expect(right.code, right.out).toBe(0)
     writeFileSync(join(user.path, 'use.ts'), use.replace('number', 'string'))
-    const wrong = await user.compile('use.ts')
+    const wrong = await user.compile(['use.ts'])
     expect(wrong.out).toContain('TS2322')
   })
 

@@ -12,8 +12,8 @@ export interface Consumer extends Disposable {
   readonly files: readonly string[]
   /** Makes a package that our project has available to the user's. */
   link(...names: readonly string[]): void
-  /** Compiles files of the project under `strict`, libraries included. */
-  compile(...files: readonly string[]): Promise<Ran>
+  /** Compiles files of the project under `strict`, unless options say otherwise with all libraries. */
+  compile(files: readonly string[], options?: Readonly<Record<string, unknown>>): Promise<Ran>
 }
 
 // A copy is built, so that nobody's dist is wiped while other tests run. Tests and benchmarks stay behind: no user gets them.
@@ -57,8 +57,8 @@ async function installedIn(folder: ReturnType<typeof emptyFolder>): Promise<Cons
         symlinkSync(inProject('node_modules', name), place)
       }
     },
-    compile: (...names) => {
-      writeFileSync(join(path, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: names }))
+    compile: (names, options) => {
+      writeFileSync(join(path, 'tsconfig.json'), JSON.stringify({ compilerOptions: { ...compilerOptions, ...options }, files: names }))
       return tsc(['-p', path], { cwd: path })
     },
     [Symbol.dispose]: () => folder[Symbol.dispose](),
