@@ -2,8 +2,7 @@
 
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { memoryBackend } from './backends/memory/backend.ts'
-import { postgresBackend } from './backends/postgres/backend.ts'
-import { placeOf } from './backends/postgres/pool.ts'
+import { placeOf } from './backends/postgres/place.ts'
 import { sqliteBackend } from './backends/sqlite/backend.ts'
 import { folderBackend } from './backends/sqlite/folder.ts'
 import { isFolderStore } from './backends/sqlite/tenant-files.ts'
@@ -139,6 +138,8 @@ async function openPostgres(given: StoreOptions, environment: Environment): Prom
         throw refuse('OPTION_INVALID', { option: 'airGapped', why: `the server in ${option} is on another machine` })
     }
   }
+  // The driver is loaded for programs that use it: it takes longer than all of the rest.
+  const { postgresBackend } = await import('./backends/postgres/backend.ts')
   try {
     return await postgresBackend(
       ownMembers({
