@@ -25,8 +25,8 @@ const row = (kind: ErrorKind, say: (d: Details) => string): ErrorRow => ({ kind,
 
 function usedFor(d: Details): string {
   if (d.run) return `for run ${d.run} (${d.state}) with a different input`
-  if (d.input) return `for input ${d.input} (${d.state}) with different content`
-  if (d.batch) return `for inbox item ${d.batch} (${d.state}) with a different payload`
+  if (d.input) return `for input ${d.input} (${d.state}) with different content or another turn or boundary`
+  if (d.batch) return `for inbox item ${d.batch} (${d.state}) with a different payload or other options`
   if (d.approval) return `for approval ${d.approval} (${d.state}), which asks for something else`
   if (d.process) return `for event ${d.number} of process ${d.process} with different content`
   if (d.firing) return `for firing ${d.firing} with a different payload`
@@ -948,7 +948,7 @@ export const errors = {
   OUTCOME_UNKNOWN: row(
     'unknown',
     (d) =>
-      `The store did not answer (${d.reason}), so this commit may or may not have been saved. ${d.key ? 'Send the same command with the same key: it is written at most once.' : 'Look for its event ids before you write it again.'}`,
+      `The store did not answer (${d.reason}), so this commit may or may not have been saved. ${d.key ? 'Send the same command with the same key: it is written at most once.' : 'Settle a claim again: what was saved is found. Otherwise look for its events first, with store.event(id) and the ids in details.ids.'}`,
   ),
   BACKEND_FAILED: row(
     'unavailable',

@@ -35,7 +35,7 @@ export interface InboxOfferOptions {
   readonly join?: boolean
   /** Only items with the same text come together. */
   readonly merge?: string
-  /** Idempotency key: with the same payload it returns the same item, also an ended one. Another payload is refused. */
+  /** Idempotency key: with the same payload and options it returns the same item, also an ended one. Anything else is refused. */
   readonly key?: string
   /** Delay before the item becomes due. */
   readonly delay?: Duration
@@ -102,7 +102,7 @@ async function offerBatch(scope: Scope, session: SessionId, payload: unknown, op
   const time = new WriteTime(scope.engine.environment.clock)
   const stored = await storeOffered(scope, payload, 'an item of the inbox', redact, time)
   const at = delayMs > 0 ? (await storeNow(scope)) + delayMs : undefined
-  const offered = { session, key: named, payload: stored, delivery, kind, join, merge: together, at }
+  const offered = { session, key: named, payload: stored, delivery, kind, join, merge: together, at, delayMs }
   const { rows, receipts } = await plan(scope, [offerInboxPart(scope, offered, named === undefined ? { seen: NOT_THERE } : {})], {
     open: session,
     time,
