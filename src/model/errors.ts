@@ -810,6 +810,11 @@ export const errors = {
     (d) =>
       `Another garbage collection of tenant ${d.tenant} has begun, so this one stopped. Nothing that is in use was deleted. Let the other one finish.`,
   ),
+  COLLECTION_INTERRUPTED: row(
+    'unavailable',
+    (d) =>
+      `The store failed during the garbage collection of tenant ${d.tenant} (${d.reason}). Nothing that is in use was deleted. Run collect() again: it deletes the rest.`,
+  ),
   COLLECTION_UNKNOWN: row(
     'missing',
     (d) =>
@@ -957,6 +962,11 @@ export const errors = {
   ABORTED: row('unavailable', () => 'The call was aborted by its signal.'),
 
   // damage
+  ROW_DAMAGED: row(
+    'corrupt',
+    (d) =>
+      `${d.id === undefined ? 'A row' : `The row ${d.id}`}${d.table === undefined ? '' : ` of the table ${d.table}`} is damaged: its body is ${d.why}. Nothing was returned or changed. See what differs with store.rebuild({ check: true }), keep a copy of the store, and make the rows again from the journal with store.rebuild().`,
+  ),
   JOURNAL_BROKEN: row(
     'corrupt',
     (d) =>

@@ -108,7 +108,7 @@ const PAGE = 50
 
 async function newest(scope: Scope, session: SessionId, state: RunRow['state']): Promise<StoredRow | undefined> {
   const range = { index: 'bySessionAndState', equals: [session, state], backwards: true, limit: PAGE }
-  for await (const row of everyRow(scope, 'runs', range)) if (!decodeBody(row.body).parallel) return row
+  for await (const row of everyRow(scope, 'runs', range)) if (!decodeBody(row.body, row).parallel) return row
   return undefined
 }
 

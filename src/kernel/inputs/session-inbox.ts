@@ -77,7 +77,7 @@ export function sessionInbox(scope: Scope, session: SessionId): SessionInbox {
     offer: (payload, options) => offerBatch(scope, session, payload, options),
     list: async (options) => {
       const { rows, cursor } = await listed(scope, 'inbox', session, INBOX_STATES, options)
-      const items = await Promise.all(rows.map(({ body }) => toBatch(scope, decodeBody(body))))
+      const items = await Promise.all(rows.map((row) => toBatch(scope, decodeBody(row.body, row))))
       return { items, ...(cursor !== undefined && { cursor }) }
     },
     get: async (given) => {

@@ -126,7 +126,7 @@ type Counts = [text: number, tags: number, source: number]
 
 /** Counts the terms that were asked for: one recall reads up to two thousand texts. */
 function read(stored: StoredRow, asked: ReadonlySet<string>): ReadText {
-  const row = decodeBody(stored.body) as unknown as MemoryRow
+  const row = decodeBody(stored.body, stored) as unknown as MemoryRow
   const counts = new Map<string, Counts>()
   if (row.state !== 'active' || row.text === undefined) return { row, born: stored.born, length: 0, counts }
   const words = indexTokensOf(row.text)

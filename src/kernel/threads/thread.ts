@@ -158,7 +158,7 @@ export class ThreadHandle implements Thread {
     checkOpen(this.#scope.engine)
     const stored = await this.#scope.engine.backend.rows.get(this.#scope.tenant, 'threads', this.id)
     if (!stored) return undefined
-    this.#row = checkThreadRow(decodeBody(stored.body))
+    this.#row = checkThreadRow(decodeBody(stored.body, stored))
     return threadInfo(this.#scope, this.#row)
   }
 
