@@ -580,7 +580,8 @@ export const errors = {
   // erasing
   SESSION_OWNED: row(
     'denied',
-    (d) => `Session ${d.session} belongs to another owner, not to ${d.owner}. Nothing was opened; use another key, or leave \`owner\` out.`,
+    (d) =>
+      `Session ${d.session} belongs to ${d.ownerless ? 'nobody' : 'another owner'}, not to ${d.owner}. Nothing was opened; use another key, or leave \`owner\` out.`,
   ),
   EVENT_UNKNOWN: row(
     'missing',

@@ -121,6 +121,13 @@ describe.each(engines)('the head of a session on $name', ({ open }) => {
       { id: 'c', parent: 'b', payload: 3 },
       { id: 'd', parent: 'c', payload: 4, frame: 'review' },
     ]
+    await expect(session.commitTurn({ turn: '3', nodes })).rejects.toMatchObject({
+      code: 'FRAME_UNKNOWN',
+      details: { session: session.id, frame: 'review' },
+    })
+    expect(await session.graph.node('c')).toBeUndefined()
+    await session.frames.open('review')
+    await session.frames.use('plan')
     await session.commitTurn({ turn: '3', nodes })
     const { items } = await session.frames.list()
     expect(items.map(({ id, parent, current }) => ({ id, parent, current }))).toEqual([

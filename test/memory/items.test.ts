@@ -105,6 +105,7 @@ describe.each(engines)('memory on $name', ({ open, openInTime }) => {
     await store.memory.link(now.id, old.id, { type: 'replaces', weight: 0.5 })
     await store.memory.link(now.id, old.id, { type: 'replaces', weight: 0.7 })
     expect((await store.memory.get(now.id))?.links).toEqual([{ to: old.id, type: 'replaces', weight: 0.7 }])
+    expect(await codeOf(store.memory.link(now.id, now.id))).toBe('OPTION_INVALID')
     await store.memory.unlink(now.id, old.id)
     expect((await store.memory.get(now.id))?.links).toEqual([])
     // What is said again is true again.

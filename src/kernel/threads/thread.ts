@@ -12,7 +12,7 @@ import { convertMessages } from './import-messages.ts'
 import { linkedApprovals, readMessage } from './linked-approvals.ts'
 import { isShown, listMessages, type MessagesOptions, type ThreadPlace } from './list-messages.ts'
 import { type MessageOptions, messageRowId } from './plan-messages.ts'
-import { takeRecord } from './record.ts'
+import { type ShownRecord, takeRecord } from './record.ts'
 import { type RepairOptions, type RepairReport, repairThread } from './repair.ts'
 import type { MessageData, MessageTools, StoredMessage } from './stored-message.ts'
 import { checkThreadRow, messageOf } from './stored-rows.ts'
@@ -60,8 +60,8 @@ export interface Thread {
     options?: MessagesOptions,
   ): Promise<ArrayPage<StoredMessage<Metadata, Data, Tools>>>
   /** Reads the record beside a message. With a second argument, sets these members of it. */
-  record(id: string): Promise<MessageRecord | undefined>
-  record(id: string, record: MessageRecord): Promise<MessageRecord | undefined>
+  record(id: string): Promise<ShownRecord | undefined>
+  record(id: string, record: MessageRecord): Promise<ShownRecord | undefined>
   /** Streams an answer into the message with this id. Its chunks are those of a UI message stream of the AI SDK. */
   stream(id: string, options?: StreamOptions): MessageStream
   /** The thread with the number of its messages and the time of the last one. */
@@ -138,7 +138,7 @@ export class ThreadHandle implements Thread {
     return (await listMessages(this.#scope, this.#place, options)) as ArrayPage<StoredMessage<Metadata, Data, Tools>>
   }
 
-  async record(id: string, given?: MessageRecord): Promise<MessageRecord | undefined> {
+  async record(id: string, given?: MessageRecord): Promise<ShownRecord | undefined> {
     if (given !== undefined) await setRecord(this.#scope, this.#place, id, takeRecord(this.#scope, given))
     const row = await this.#read(id)
     if (!row?.content) return row && { erased: true }
