@@ -575,7 +575,10 @@ export const errors = {
     (d) =>
       `Session ${d.session} is at revision ${d.found}, you expected ${d.expect}. Nothing was written. Read the session again and decide again.`,
   ),
-  SESSION_DELETED: row('denied', (d) => `Session ${d.session} was deleted. Nothing was written. Open a new session with the same key.`),
+  SESSION_DELETED: row(
+    'denied',
+    (d) => `Session ${d.session} was deleted. Nothing was read or written. Open a new session with the same key.`,
+  ),
 
   // erasing
   SESSION_OWNED: row(

@@ -7,6 +7,7 @@ import type { SessionView } from '../feature.ts'
 import type { ArrayPage } from '../list.ts'
 import { maskKey } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { sessionReads } from '../session-reads.ts'
 import { type EraseMessageOptions, type EraseMessageReport, eraseMessage } from './erase-message.ts'
 import { convertMessages } from './import-messages.ts'
 import { linkedApprovals, readMessage } from './linked-approvals.ts'
@@ -88,6 +89,7 @@ export class ThreadHandle implements Thread {
     this.#row = row
     this.#view = view
     this.id = place.thread
+    sessionReads<Thread>(scope, place.session, this, ['get', 'messages', 'record', 'info'])
   }
 
   get title(): string | undefined {
