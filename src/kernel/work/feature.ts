@@ -1,11 +1,12 @@
 // Queues: work items that are claimed by one worker at a time, retried with backoff, and kept as dead letters.
 
 import type { Backlog } from '../../model/queries.ts'
+import { type Unhandled, unhandledText } from '../../model/unhandled.ts'
 import type { Feature } from '../feature.ts'
 import { checkOpen } from '../scope.ts'
 import { localNodesOf } from './local-nodes.ts'
 import { type Queue, queueOf } from './queue.ts'
-import { type Unhandled, unhandled, unhandledText } from './unhandled.ts'
+import { unhandled } from './unhandled.ts'
 import { work } from './work-decider.ts'
 
 export interface QueueStore {
