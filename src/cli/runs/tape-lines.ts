@@ -6,7 +6,6 @@ import type { LeaseEnd } from '../../model/lease.ts'
 import { count, one, time } from '../format.ts'
 import type { Column } from '../table.ts'
 import { jsonLine } from '../text.ts'
-import { errorLines } from './error-lines.ts'
 import { componentsText, dollars, errorText, storedText, waitText } from './text.ts'
 
 export const tapeColumns: readonly Column[] = [
@@ -20,14 +19,6 @@ export const tapeColumns: readonly Column[] = [
 ]
 
 type Data = Readonly<Record<string, unknown>>
-
-const FAILS: readonly string[] = ['effect.settled', 'effect.resolved', 'run.halted', 'run.failed']
-
-/** Rows below the row of a failure: where it was thrown, and its causes. */
-export function causeRows({ type, data }: Event): readonly (readonly string[])[] {
-  const { error } = (data ?? {}) as Outcome
-  return FAILS.includes(type) ? errorLines(error).map((line) => [...tapeColumns.slice(1).map(() => ''), line]) : []
-}
 
 interface Line {
   readonly mark: string
