@@ -115,6 +115,7 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     'memory.maintain': () => store.memory.maintain(wrong()),
     'memory.subscribe': () => drain(store.memory.subscribe(wrong())),
     'run.recall': () => run.recall('x', wrong()),
+    'run.remember': () => run.remember('x', wrong()),
     'memory.list': () => store.memory.list(wrong()),
     'memory.forget': () => store.memory.forget(wrong({ about: 'shared' })),
     'memory.purge': () => store.memory.purge(wrong({ about: 'shared' })),
