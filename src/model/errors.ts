@@ -491,7 +491,7 @@ export const errors = {
     return `The value of ${d.of}${of} cannot be stored exactly: found ${d.why}. ${then} ${insteadOf(String(d.why))}`
   }),
   SHAPE_INVALID: row('invalid', (d) => {
-    const issues = d.issues as readonly { readonly path: string; readonly message: string }[]
+    const issues = (Array.isArray(d.issues) ? d.issues : []) as readonly { readonly path: string; readonly message: string }[]
     const more = Number(d.found) - issues.length
     const told = issues.map(({ path, message }) => `${message} at ${path}`).join('; ')
     return `The ${d.of} does not have its declared shape: ${told}${more > 0 ? `; and ${more} more` : ''}. Nothing was written. Correct the value, or the schema.`
