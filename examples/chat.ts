@@ -56,5 +56,6 @@ async function chat(): Promise<void> {
   if (!fine || !intact) process.exitCode = 1
 }
 
-const textOf = (message: StoredMessage | undefined): string =>
-  message?.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('') ?? ''
+function textOf(message: StoredMessage | undefined): string {
+  return message?.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('') ?? ''
+}

@@ -135,6 +135,7 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     'runs.resolve': () => store.runs.resolve(run.id, 'x', wrong({ result: 1 })),
     usage: () => store.usage(wrong()),
     'audit.list': () => drain(store.audit.list(wrong())),
+    'run.usage': () => run.usage({ inputTokens: 1 }, wrong({ model: 'm' })),
     signal: () => store.signal('s', 'x', 1, wrong()),
     'run.effect': () => run.effect('e', () => 1, wrong()),
     'run.effect with retry': () => run.effect('e', () => 1, { retry: wrong() }),
@@ -165,6 +166,8 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     'inbox.offer': () => session.inbox.offer(1, wrong({ delivery: 'afterTurn' })),
 
     'state.set': () => store.state.set('k', 1, wrong()),
+    'state.write': () => store.state.write([wrong({ set: 'k', value: 1 })]),
+    'state.write, a delete': () => store.state.write([wrong({ delete: 'k' })]),
     'state.get': () => store.state.get('k', wrong()),
     'state.delete': () => store.state.delete('k', wrong()),
     'state.list': () => drain(store.state.list('', wrong())),

@@ -1,4 +1,4 @@
-// The health of a store: slow writes, and what its backend reports.
+// The health of a store: slow writes, what its backend reports, and what its features found.
 
 import { limits } from '../model/limits.ts'
 import type { Scope } from './scope.ts'
@@ -14,10 +14,13 @@ export interface Health {
   readonly login?: 'restricted' | 'powerful'
 }
 
-export async function health({ engine }: Scope): Promise<Health> {
+export async function health(scope: Scope): Promise<Health> {
+  const { engine } = scope
   if (engine.closing.aborted) return { status: 'degraded', ready: false, why: ['the store is closed'] }
   const backend = await engine.backend.upkeep.health()
-  const why = [...slowWrites(engine.lane.stats().budget), ...backend.why]
+  // A store that does not answer is not asked for more.
+  const found = backend.ready ? await engine.features.health(scope) : []
+  const why = [...slowWrites(engine.lane.stats().budget), ...backend.why, ...found]
   const { login, ready } = backend
   return { status: why.length === 0 && backend.ok ? 'ok' : 'degraded', ready, why, ...(login && { login }) }
 }

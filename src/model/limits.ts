@@ -98,8 +98,8 @@ export const limits = {
   leaseRenewMs: 10_000,
   /** Streamed text of an effect is recorded once it is this long. */
   streamChars: 4096,
-  /** Streamed text is recorded once it is this old: a person watches it. */
-  streamMs: 250,
+  /** Streamed text is recorded once it is this old: a person watches it, and sees it in another process within 300 ms. */
+  streamMs: 150,
   /** Streamed text that was recorded is read again up to this far back: it may name the secret that follows. */
   streamContextChars: 1024,
   /** A secret or a word in streamed text that is longer than this is recorded in parts. */
@@ -124,6 +124,14 @@ export const limits = {
   takenBytes: 128 * KiB,
   /** How often a node polls for work without a wake-up. */
   lookEveryMs: 1000,
+  /** How often a working process says in the store what it handles. */
+  workerRenewMs: 5000,
+  /** How long such a process counts as live without saying so again: two in a row may fail. */
+  workerLiveMs: 15_000,
+  /** How long the store remembers a worker that has ended. */
+  workerKeptMs: 60 * 60 * 1000,
+  /** A run or an item that has waited this long, while no live worker handles its name, is reported. */
+  unhandledMs: 5000,
   /** Default attempts of a work item: enough for a temporary failure. */
   workAttempts: 5,
   /** Default backoff after the first failure of a work item. */
@@ -184,6 +192,8 @@ export const limits = {
   checkpointComponents: 64,
   /** Key-value state up to this size stands in its event; larger state is a value. */
   stateInlineBytes: 1 * KiB,
+  /** Entries of key-value state in one write: each is an event and a row of one commit, which other writers wait for. */
+  stateChanges: 1000,
   /** Operations of one JSON Patch: each may copy the containers on its way. */
   patchOperations: 1000,
   /** Levels of a document that is patched, as for values. */
@@ -224,8 +234,8 @@ export const limits = {
   messageInlineBytes: 32 * KiB,
   /** Messages that one call adds or lists: they are in memory at once. */
   messagesAtOnce: 1000,
-  /** A streamed message is written this often: a person watches it, and a crash loses no more. */
-  messageStreamMs: 250,
+  /** A streamed message is written this often: a person watches it, sees it in another process within 300 ms, and a crash loses no more. */
+  messageStreamMs: 150,
   /** Threads kept in memory, so that a message is added without reading its thread. */
   threadsRemembered: 10_000,
   /** Frames of one session: they stand in the row of its head. */

@@ -224,7 +224,7 @@ describe.each(both)('on $name', (engine) => {
     await again.usage({ model: 'm', source: 'turn', inputTokens: 812, outputTokens: 64, costUsd: 0.004 })
     await again.usage({ model: 'm', source: 'turn', inputTokens: 1 })
     expect(again.ledger).toMatchObject([{ model: 'm', source: 'turn', inputTokens: 813, outputTokens: 64, costNanoUsd: 4_000_000 }])
-    expect(await codeOf(again.usage({ model: 'm', reasoningTokens: 1 }))).toBe('USAGE_INVALID')
+    expect(await codeOf(again.usage({ model: 'm', outputTokens: 1, reasoningTokens: 2 }))).toBe('USAGE_INVALID')
     const types: string[] = []
     for await (const event of again.tape()) types.push(event.type)
     expect(types.filter((type) => type === 'plan.changed')).toHaveLength(1)

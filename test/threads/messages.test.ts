@@ -1,6 +1,6 @@
 // Messages of a thread: added, read back exactly, replaced, removed, listed by every option, and refused when they are wrong.
 
-import { convertToModelMessages, readUIMessageStream, safeValidateUIMessages, type UIMessage, type UIMessageChunk } from 'ai'
+import { readUIMessageStream, safeValidateUIMessages, type UIMessage, type UIMessageChunk } from 'ai'
 import { describe, expect, test } from 'vitest'
 import { codeOf, engines, expectSound } from '../support/engines.ts'
 import { textOf } from './text-of.ts'
@@ -52,35 +52,6 @@ describe.each(engines)('messages on $name', ({ open }) => {
     await thread.add(said('whole', `use ${key} now`), { redact: false })
     expect(JSON.stringify(await thread.get('masked'))).not.toContain(key)
     expect(JSON.stringify(await thread.get('whole'))).toContain(key)
-    await expectSound(store)
-  })
-
-  test('parts of an unknown type are stored as they are given, masked, and left alone by a repair', async () => {
-    const store = await open()
-    const { thread } = await store.session('s')
-    const key = 'sk-proj-Zx81mQpR7tVbN3kLw9Yc2HdF5sGjA0eU4iO6'
-    const trick = JSON.parse('{"type":"__proto__","__proto__":{"tricked":true},"constructor":1}') as { readonly type: string }
-    const parts = [
-      { type: 'hologram', z: 1, of: { a: [null, { deep: deep(100) }] }, state: 'streaming', text: 7 },
-      { type: 'teleport', state: 'input-available', toolCallId: 'c', approval: { id: 'ap-1' } },
-      { type: 'toString', state: 'approval-requested', approval: { id: 'ap-1' } },
-      trick,
-      { type: 'text', text: 'known', state: 'done' },
-    ]
-    const approval = await store.approvals.request({ subject: 'x', key: 'ap-1' })
-    await store.approvals.decide(approval.id, { decision: 'approve' })
-    await thread.add({ id: 'a', role: 'assistant', parts }, { record: { interrupted: true } })
-    await thread.add({ id: 'secret', role: 'assistant', parts: [{ type: 'hologram', of: `use ${key} now` }] })
-    const stored = await thread.get('a')
-    expect(JSON.stringify(stored?.parts)).toBe(JSON.stringify(parts))
-    expect(Object.getPrototypeOf(stored?.parts[3])).toBe(Object.prototype)
-    expect(({} as { tricked?: boolean }).tricked).toBeUndefined()
-    expect(JSON.stringify(await thread.get('secret'))).toMatch(/use \[.+\] now/)
-    expect((await thread.repair()).changed).toEqual([])
-    expect((await thread.record('a'))?.approvals).toBeUndefined()
-    await thread.update('a', (message) => ({ ...message, metadata: 1 }))
-    // The AI SDK passes over what it does not know.
-    expect(await convertToModelMessages(await thread.messages())).toMatchObject([{ content: [{ text: 'known' }] }])
     await expectSound(store)
   })
 

@@ -1,6 +1,6 @@
 // Streamed messages: folded, written while they come, masked across pieces, and marked as interrupted when their writer stops.
 
-import { convertToModelMessages, safeValidateUIMessages } from 'ai'
+import { safeValidateUIMessages } from 'ai'
 import { describe, expect, test } from 'vitest'
 import type { MessageChunk, Thread } from '../../src/index.ts'
 import { codeOf, engines, expectSound } from '../support/engines.ts'
@@ -248,42 +248,6 @@ describe.each(engines)('streamed messages on $name', ({ name, open }) => {
     expect((await thread.get('m'))?.parts[0]).toMatchObject({ text: 'fine' })
     expect(await codeOf(thread.stream('theirs').write({ type: 'start' }))).toBe('MESSAGE_ELSEWHERE')
     expect(await codeOf(thread.stream('question').write({ type: 'start' }))).toBe('MESSAGE_INVALID')
-  })
-
-  test('chunks of an unknown type are stored as parts, masked, and the known ones around them fold as before', async () => {
-    const store = await open()
-    const { thread } = await store.session('s')
-    const key = 'sk-proj-Zx81mQpR7tVbN3kLw9Yc2HdF5sGjA0eU4iO6'
-    const unknown: MessageChunk[] = [
-      { type: 'hologram', of: { a: [1, null] }, state: 'streaming' },
-      { type: 'text-shimmer', id: '0', delta: 'x' },
-      { type: 'hologram-delta', delta: `use ${key} now` },
-      { type: 'constructor' },
-    ]
-    // As parts, these would be taken for calls and texts.
-    const alike: MessageChunk[] = [{ type: 'tool-input-paused', toolCallId: 'c' }, { type: 'text', text: 'x' }, { type: 'dynamic-tool' }]
-    const stream = thread.stream('m')
-    for (const chunk of [...text('one '), ...unknown, { type: 'text-delta', id: '0', delta: 'two' }, ...alike, END]) {
-      await stream.write(chunk)
-      await stream.flush()
-    }
-    await stream.close()
-    const message = await thread.get('m')
-    const masked = expect.objectContaining({ type: 'hologram-delta', delta: expect.stringMatching(/^use \[.+\] now$/) })
-    expect(message?.parts).toEqual([
-      { type: 'text', text: 'one two', state: 'done' },
-      ...unknown.map((chunk) => (chunk.type === 'hologram-delta' ? masked : chunk)),
-      ...alike.map((chunk) => ({ type: 'chunk', chunk })),
-    ])
-    expect((await thread.record('m'))?.interrupted).toBeUndefined()
-    expect(await convertToModelMessages(await thread.messages())).toEqual([
-      { role: 'assistant', content: [{ type: 'text', text: 'one two' }] },
-    ])
-    // It goes on from what was stored.
-    await streamed(thread, [{ type: 'text-start', id: '1' }])
-    await thread.stream('m2').write({ type: 'hologram', of: JSON.parse('{"__proto__":{"tricked":true}}') as object })
-    expect(({} as { tricked?: boolean }).tricked).toBeUndefined()
-    await expectSound(store)
   })
 
   test('a stream of a message that another writer changed meanwhile is refused', async () => {

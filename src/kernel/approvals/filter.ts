@@ -1,6 +1,7 @@
 // The filter of approvals that lists and exports share.
 
 import { APPROVAL_STATES, type ApprovalRow, type ApprovalState, RISKS, type Risk } from '../../model/approval.ts'
+import { takeDigest } from '../../model/blob.ts'
 import { refuse } from '../../model/errors.ts'
 import { toId } from '../../model/ids.ts'
 import { invalidOption } from '../../model/options.ts'
@@ -61,8 +62,9 @@ export interface TakenFilter {
 }
 
 export async function takeFilter(scope: Scope, filter: ApprovalFilter): Promise<TakenFilter> {
-  const { since: from, until: to, session, ...others } = filter
-  const names = { ...others, ...(session !== undefined && { session: await sessionToRead(scope, session) }) }
+  const { since: from, until: to, session, digest, ...others } = filter
+  const about = digest === undefined ? {} : { digest: takeDigest(digest) }
+  const names = { ...others, ...about, ...(session !== undefined && { session: await sessionToRead(scope, session) }) }
   checkState(names.state, APPROVAL_STATES, 'approval')
   if (names.risk !== undefined && !RISKS.includes(names.risk)) throw refuse('RANGE_INVALID', { why: `unknown risk '${names.risk}'` })
   if (names.run !== undefined) telling(scope, () => toId(names.run))

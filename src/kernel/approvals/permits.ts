@@ -10,7 +10,7 @@ import {
   RISKS,
   type Risk,
 } from '../../model/approval.ts'
-import { checkDigest } from '../../model/blob.ts'
+import { takeDigest } from '../../model/blob.ts'
 import { type SessionId, toId } from '../../model/ids.ts'
 import { checkKnown, filterOf, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
@@ -86,9 +86,9 @@ const covers = ({ by, decision, risk }: PermitRow, asked: Pick<ApprovalRow, 'dec
   (decision === 'deny' || rank(asked.risk) <= rank(risk))
 
 export async function listPermits(scope: Scope, options?: PermitListOptions): Promise<Page<PermitRow>> {
-  const { state, session: named, digest, ...page } = filterOf(options, 'approvals.permits.list')
+  const { state, session: named, digest: about, ...page } = filterOf(options, 'approvals.permits.list')
   checkState(state, PERMIT_STATES, 'permit')
-  if (digest !== undefined) checkDigest(digest)
+  const digest = about === undefined ? undefined : takeDigest(about)
   const session = named === undefined ? undefined : await sessionToRead(scope, named)
   const [index, first] = digest !== undefined ? ['byDigest', digest] : ['bySession', session]
   const narrow = first !== undefined && state !== undefined

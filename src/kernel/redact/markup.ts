@@ -78,7 +78,10 @@ export function openMarkup(text: string, judge: KeyJudge, undecided: Undecided):
   } else if (written.startsWith('<value>') || written.startsWith('<string>')) {
     const before = text.slice(Math.max(0, last - LONGEST_TAG), last)
     const key = KEY_BEFORE.exec(before)?.[1]
-    if (key !== undefined && secret(judge, key, '')) return undecided(body)
+    if (key !== undefined && secret(judge, key, '')) {
+      undecided(body)
+      return
+    }
     if (written.startsWith('<value>')) last = text.lastIndexOf('<', last - 1)
   }
   if (last < 0 || body <= 0 || end - body > LONGEST_BODY || text.slice(body, end).includes('>')) return

@@ -1,6 +1,6 @@
 // Finds armoured private keys: PEM, OpenSSH, PGP and PuTTY. Certificates and public keys are public and stay.
 import type { Span } from './spans.ts'
-import type { Undecided } from './undecided.ts'
+import { runStart, type Undecided } from './undecided.ts'
 
 const BEGIN = '-----BEGIN '
 const LABEL = /-----BEGIN ([A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?)-----/y
@@ -17,12 +17,13 @@ export function pemSpans(text: string, spans: Span[], undecided?: Undecided): vo
     const label = LABEL.exec(text)
     if (label === null) {
       LABEL_BEGUN.lastIndex = at
-      if (undecided !== undefined && LABEL_BEGUN.test(text)) undecided(at)
+      // A key right before it is one only if the block is masked.
+      if (undecided !== undefined && LABEL_BEGUN.test(text)) undecided(runStart(text, 0, at))
       at = text.indexOf(BEGIN, at + BEGIN.length)
       continue
     }
     const end = blockEnd(text, at + label[0].length, `-----END ${label[1]}-----`)
-    if (undecided !== undefined && !closed(text, at + label[0].length, end)) undecided(at)
+    if (undecided !== undefined && !closed(text, at + label[0].length, end)) undecided(runStart(text, 0, at))
     spans.push({ start: at, end, kind: 'private-key' })
     at = text.indexOf(BEGIN, end)
   }

@@ -123,7 +123,7 @@ export class MaskedStream {
     this.#open = window.length - (isHighSurrogate(window.charCodeAt(window.length - 1)) ? 1 : 0)
     if (this.#rules === undefined) return []
     const undecided = last ? undefined : (place: number) => this.#hold(place)
-    if (undecided) this.#hold(runStart(window, this.#shown))
+    if (undecided) this.#hold(runStart(window, this.#shown, window.length))
     this.#readJson(window, last)
     const found = [...this.#literal(window, undecided), ...this.#rules.spans(window, undecided)]
     // A word that begins before the context is unknown: its rest may look like another word.

@@ -8,9 +8,9 @@ const RUN = new Uint8Array(128)
 // Letters, digits and marks of keys, tokens, addresses and web tokens. `!`, `|` and `@` join the parts of a few keys.
 for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:+/=$%~!|@') RUN[char.charCodeAt(0)] = 1
 
-/** Returns where the run of characters of keys begins that ends the text. Nothing else may become a secret by its shape. */
-export function runStart(text: string, from: number): number {
-  let at = text.length
+/** Returns where the run of characters of keys begins that ends at `end`. Nothing else may become a secret by its shape. */
+export function runStart(text: string, from: number, end: number): number {
+  let at = end
   while (at > from && RUN[text.charCodeAt(at - 1)] === 1) at--
   return at
 }

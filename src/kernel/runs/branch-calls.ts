@@ -4,7 +4,7 @@ import type { Receipt } from '../../model/event.ts'
 import type { Jsonify, Storable } from '../../model/jsonify.ts'
 import type { Duration } from '../../model/time.ts'
 import type { RunMembers } from '../features.ts'
-import type { UsageGiven } from '../usage/ledger.ts'
+import type { UsageCall } from '../usage/ledger.ts'
 import type { Child } from './child.ts'
 import type { EffectContext, EffectOptions } from './effect.ts'
 import type { OptionsFor, Program, ResultOf, WithInput } from './program.ts'
@@ -35,7 +35,8 @@ export interface Branch extends RunMembers {
   until(time: Date | number): Promise<void>
   /** Waits for the next signal of this name to the session. Returns undefined on timeout. */
   signal<T = unknown>(name: string, options?: Within): Promise<T | undefined>
-  usage(usage: UsageGiven): Promise<void>
+  /** Counts usage once. Takes the usage object of the AI SDK: `run.usage(result.usage, { model: 'm' })`. */
+  usage(...usage: UsageCall): Promise<void>
   /** Appends an event of this run, once. */
   append(type: string, data: unknown): Promise<Receipt>
   /** Runs all branches concurrently. The results are in the given order, and by name. */

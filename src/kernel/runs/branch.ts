@@ -12,7 +12,7 @@ import { withMembers } from '../feature.ts'
 import type { RunMembers } from '../features.ts'
 import { isInline, load } from '../json-or-blob.ts'
 import { takeName } from '../names.ts'
-import { takeUsage, type UsageGiven } from '../usage/ledger.ts'
+import { takeUsage, type UsageCall, usageOf } from '../usage/ledger.ts'
 import { markKey, markOf } from './append-mark.ts'
 import { type Asked, type AskKind, entryKey, placeOf } from './asked.ts'
 import type { All, Begun, Branch, Branches, EffectFunction, Within } from './branch-calls.ts'
@@ -167,8 +167,8 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     return (await load(this.open.scope, outcome.value as Stored | undefined)) as T | undefined
   }
 
-  async usage(given: UsageGiven): Promise<void> {
-    const usage = takeUsage(given, this.open.about)
+  async usage(...given: UsageCall): Promise<void> {
+    const usage = takeUsage(usageOf(given), this.open.about)
     if (!usage) return
     const at = this.open.scope.engine.environment.clock.now()
     const entry = await this.asks('usage', `${usage.source}/${usage.model}`, async ({ kind: _, ...slot }) => {

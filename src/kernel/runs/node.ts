@@ -16,6 +16,7 @@ import { localNodesOf } from '../work/local-nodes.ts'
 import { Loop, waitAtMost } from '../work/loop.ts'
 import { schedulerOf } from '../work/scheduler.ts'
 import { TenantFeed, TenantRotation, type Visit } from '../work/tenant-feed.ts'
+import { serve } from '../work/unhandled.ts'
 import { type Claimed, claimRun } from './claim.ts'
 import { type Handler, type Handlers, type Program, takeHandlers } from './program.ts'
 import type { RunInHand } from './run.ts'
@@ -75,6 +76,7 @@ export class RunNodeHandle implements RunNode {
   readonly #count = { taken: 0, finished: 0, parked: 0, failed: 0 }
   readonly #loop: Loop
   readonly #unlist: () => void
+  readonly #unserve: () => Promise<void>
   #closed: Promise<void> | undefined
 
   /** With `only`, the node sees the runs of one tenant. */
@@ -99,6 +101,8 @@ export class RunNodeHandle implements RunNode {
     this.#loop = new Loop(scope.engine, { of: 'a node', look: () => this.#look() })
     this.#loop.watch(scope.tenant)
     this.#unlist = localNodesOf(scope.engine).add(this)
+    const queues = this.#sources.map(({ queue }) => queue)
+    this.#unserve = serve(scope, shared.tenants, queues)
     schedulerOf(scope.engine).start()
   }
 
@@ -118,10 +122,12 @@ export class RunNodeHandle implements RunNode {
 
   async #close(): Promise<void> {
     await this.#loop.close()
+    const unserved = this.#unserve()
     const ended = Promise.allSettled(this.#running.values())
     await waitAtMost(this.#scope.engine, ended, this.#drainMs)
     this.#leaving.abort(refuse('STORE_CLOSED'))
     await ended
+    await unserved
     this.#unlist()
   }
 

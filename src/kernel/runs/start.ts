@@ -17,6 +17,7 @@ import { openNamed } from '../sessions/open-session.ts'
 import { fitted } from '../shape.ts'
 import { storeNow } from '../store-time.ts'
 import { localNodesOf } from '../work/local-nodes.ts'
+import { unhandledWatchOf } from '../work/unhandled.ts'
 import { work } from '../work/work-decider.ts'
 import { WriteTime } from '../write-time.ts'
 import { cancelRun, theRun } from './admin.ts'
@@ -133,6 +134,7 @@ export async function offerRun(scope: Scope, offered: Offer): Promise<RunRow> {
       { open: session, time },
     )
     localNodesOf(engine).wake()
+    if (delayMs === 0) unhandledWatchOf(engine).expect(scope, runQueue(name))
     return rows[0].body as RunRow
   } catch (error) {
     if (!isConflict(error, 'names')) throw error

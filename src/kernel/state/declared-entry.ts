@@ -5,7 +5,8 @@ import type { StandardSchemaV1 } from '../../model/standard-schema.ts'
 import type { Scope } from '../scope.ts'
 import { fitted, takeSchema } from '../shape.ts'
 import type { ReadValueOptions } from '../values/values.ts'
-import type { KeyValueState, SetStateOptions, StateEntry } from './state.ts'
+import type { KeyValueState, StateEntry } from './state.ts'
+import type { SetStateOptions } from './take-changes.ts'
 
 export interface StateEntryOptions<S extends StandardSchemaV1> {
   /** The shape of the value. What is there already, or is set by the key alone, is not checked. */

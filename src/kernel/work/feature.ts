@@ -9,6 +9,7 @@ import { checkOpen } from '../scope.ts'
 import { takeSchema } from '../shape.ts'
 import { localNodesOf } from './local-nodes.ts'
 import { type Queue, type QueueOptions, queueOf } from './queue.ts'
+import { type Unhandled, unhandled, unhandledText } from './unhandled.ts'
 import { work } from './work-decider.ts'
 
 export interface QueueStore {
@@ -18,12 +19,18 @@ export interface QueueStore {
   queue<S extends StandardSchemaV1>(name: string, options: QueueOptions<S>): Queue<Jsonify<SchemaOutput<S>>, SchemaInput<S>>
   /** Lists every queue that holds something, and how much. */
   queues(): Promise<readonly Backlog[]>
+  /** Names of runs, queues and kinds of processes that something has waited for longer than 5 s, while no live worker handles them. */
+  unhandled(): Promise<readonly Unhandled[]>
 }
 
 export const queues: Feature<QueueStore> = {
   name: 'work',
   onClose: (engine) => localNodesOf(engine).close(),
   deciders: [work],
+  health: async (scope) => {
+    const { state } = await scope.engine.backend.journal.head(scope.tenant)
+    return state === 'active' ? (await unhandled(scope)).map((one) => unhandledText(one).found) : []
+  },
   store: (scope, only) => ({
     queue: (name: string, options?: QueueOptions<StandardSchemaV1>) => {
       checkOpen(scope.engine)
@@ -34,6 +41,10 @@ export const queues: Feature<QueueStore> = {
     queues: async () => {
       checkOpen(scope.engine)
       return scope.engine.backend.queries.backlog(scope.tenant)
+    },
+    unhandled: async () => {
+      checkOpen(scope.engine)
+      return unhandled(scope)
     },
   }),
 }
