@@ -199,6 +199,9 @@ function inside(text: string, start: number, end: number, key: Key, kind: KeyKin
   return spanOf(value, start, kind)
 }
 
+/** A longer value, its placeholders included, is not the secret of a key that is weak evidence. Names inside it are not read again and again. */
+const LONGEST_WEAK = 4096
+
 /** Returns the span to mask in a whole value whose key is secret. Also used for the values of real objects. */
 export function spanOf(value: string, start: number, kind: KeyKind): Span | undefined {
   const end = start + value.length
@@ -211,7 +214,10 @@ export function spanOf(value: string, start: number, kind: KeyKind): Span | unde
       return { start: start + scheme[0].length, end, kind: name === 'bearer' || name === 'basic' ? name : 'key' }
     }
   }
-  const own = value.includes('[redacted:') ? withoutPlaceholders(value).trim() : value
+  if (value.length > LONGEST_WEAK && (kind === 'digits' || kind === 'likely' || kind === 'weak')) return undefined
+  // The beginning of a value tells whether it is a path.
+  const read = kind === 'unpath' ? value.slice(0, LONGEST_WEAK) : value
+  const own = read.includes('[redacted:') ? withoutPlaceholders(read).trim() : read
   if (kind === 'unpath' && /^(?:[/~]|[A-Za-z]:[\\/])/.test(own)) return undefined
   if (kind === 'digits' && !/^\d{3,10}$/.test(own)) return undefined
   if (kind === 'likely' && (/\s/.test(own) || !passwordLike(own))) return undefined
@@ -263,7 +269,7 @@ function bare(
   if (kind === 'all' && tight && equals && generated(value)) return { start, end, kind: 'key' }
   if (innocentValue(value) || (kind === 'text' && /^[\d.,%_]+$/.test(value))) return undefined
   // `this.token = token` passes a secret on without containing it.
-  if (!tight && text.slice(key.start, key.end).toLowerCase().endsWith(value.toLowerCase())) return undefined
+  if (!tight && value.length <= LONGEST_KEY && text.slice(key.start, key.end).toLowerCase().endsWith(value.toLowerCase())) return undefined
   if (kind === 'likely' && !(tight && equals)) return undefined
   // A plain word counts only by its form: `password=swordfish`, or a line of its own.
   const form = tight ? equals && value.length >= 3 : alone(text, key, end) && lineValue(value) && !(equals && kind !== 'all')
