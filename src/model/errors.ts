@@ -990,11 +990,14 @@ function messageOf(code: ErrorCode, details: Details): string {
 
 type Items = readonly unknown[]
 
+const isRecord = (value: unknown): value is Details => typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** Changes every text in the details, and every list. */
 function each(details: Details, change: (name: string, text: string) => string, list = (items: Items): Items => items): Details {
   const one = (name: string, value: unknown): unknown => {
     if (typeof value === 'string') return change(name, value)
-    return Array.isArray(value) ? list(value.map((item) => one(name, item))) : value
+    if (Array.isArray(value)) return list(value.map((item) => (isRecord(item) ? each(item, change) : one(name, item))))
+    return value
   }
   return Object.fromEntries(Object.entries(details).map(([name, value]) => [name, one(name, value)]))
 }
