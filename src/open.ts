@@ -2,8 +2,7 @@
 
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { memoryBackend } from './backends/memory/backend.ts'
-import { postgresBackend } from './backends/postgres/backend.ts'
-import { placeOf } from './backends/postgres/pool.ts'
+import { placeOf } from './backends/postgres/place.ts'
 import { sqliteBackend } from './backends/sqlite/backend.ts'
 import { folderBackend } from './backends/sqlite/folder.ts'
 import { isFolderStore } from './backends/sqlite/tenant-files.ts'
@@ -139,6 +138,8 @@ async function openPostgres(given: StoreOptions, environment: Environment): Prom
         throw refuse('OPTION_INVALID', { option: 'airGapped', why: `the server in ${option} is on another machine` })
     }
   }
+  // The driver is loaded for programs that use it: it takes longer than all of the rest.
+  const { postgresBackend } = await import('./backends/postgres/backend.ts')
   try {
     return await postgresBackend(
       ownMembers({
@@ -234,7 +235,7 @@ const KNOWN: readonly (keyof StoreOptions)[] = [
 function checkOptions(given: StoreOptions): void {
   for (const name of Object.keys(given)) {
     if (!(KNOWN as readonly string[]).includes(name))
-      throw refuse('OPTION_INVALID', { option: name.slice(0, 40), why: `open() has no such option; it has ${KNOWN.join(', ')}` })
+      throw refuse('OPTION_INVALID', { option: name.slice(0, 40), why: 'open() has no such option', known: KNOWN.join(', ') })
   }
   const { url, backend, lane } = given
   if (url !== undefined && typeof url !== 'string' && !(url instanceof URL)) throw invalidOption('url', 'a text or a URL', url)

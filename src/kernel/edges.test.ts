@@ -104,7 +104,7 @@ describe.each(layouts)('on $name', (engine) => {
     expect(JSON.stringify(await collect(store.events()))).not.toContain('hunter2-canary')
     for (const refused of [
       session.append('sk-ant-api03-hunter2canaryhunter2canary', 1),
-      session.append('a.b', { 'postgres://u:hunter2canary@h/db': undefined }),
+      session.append('a.b', { 'postgres://u:hunter2canary@h/db': Number.NaN }),
     ]) {
       await expect(refused).rejects.toMatchObject({ message: expect.not.stringContaining('hunter2canary@') })
     }
@@ -152,7 +152,9 @@ describe.each(layouts)('on $name', (engine) => {
     expect(session.metadata).toEqual({ a: 1 })
     for (const refused of [session.rename(5 as never), session.describe(5 as never)]) expect(await codeOf(refused)).toBe('OPTION_INVALID')
     for (const relation of [5, { session: 'garbage', kind: 'fork' }, { session: session.id, kind: 5 }]) {
-      expect(['ID_INVALID', 'OPTION_INVALID']).toContain(await codeOf(store.session('t', { relation: relation as never })))
+      expect(['SESSION_UNKNOWN', 'ID_INVALID', 'OPTION_INVALID']).toContain(
+        await codeOf(store.session('t', { relation: relation as never })),
+      )
     }
   })
 
@@ -242,7 +244,7 @@ describe.each(layouts)('on $name', (engine) => {
     const secret = 'postgres://u:hunter2hunter2@h/db'
     const refusals = [
       () => store.tenant(secret),
-      () => store.sessions.get(secret),
+      () => store.runs.get(secret),
       () => store.page({ types: [secret] }),
       () => store.page({ run: secret as never }),
       () => store.verify({ receipts: [{ tenant: secret, seq: 1, hash: 'a'.repeat(64) } as never] }),

@@ -61,7 +61,7 @@ export function checkValue(scope: Scope, value: unknown, about: Readonly<Record<
 
 function checked(scope: Scope, value: unknown, about: Readonly<Record<string, unknown>>, whole: boolean): Json {
   try {
-    return whole ? takeData(value) : admit(scope, value)
+    return whole ? takeData(value) : admit(scope, value, about.of as string | undefined)
   } catch (error) {
     // The error names the result of a run, or else the data that the caller gave.
     if (error instanceof InkError && error.code === 'DATA_INVALID' && about.run)

@@ -24,6 +24,8 @@ export const limits = {
   titleChars: 1024,
   /** Free metadata on a session; it is rewritten with every change of the row. */
   metadataBytes: 16 * KiB,
+  /** What the message of an error quotes of a text or of a list. Its details have them whole. */
+  quotedChars: 200,
   /** Why something was erased: a sentence, kept for ever. */
   reasonChars: 1024,
   /** `recent()` answers from memory: enough for one screen. */
@@ -96,14 +98,16 @@ export const limits = {
   leaseRenewMs: 10_000,
   /** Streamed text of an effect is recorded once it is this long. */
   streamChars: 4096,
-  /** Streamed text is recorded once it is this old: a person watches it. */
-  streamMs: 250,
-  /** The end of streamed text is held back: a secret cut in two would not be recognised. */
-  streamHeldChars: 512,
+  /** Streamed text is recorded once it is this old: a person watches it, and sees it in another process within 300 ms. */
+  streamMs: 150,
   /** Streamed text that was recorded is read again up to this far back: it may name the secret that follows. */
   streamContextChars: 1024,
   /** A secret or a word in streamed text that is longer than this is recorded in parts. */
   streamHeldMostChars: 16 * KiB,
+  /** A refusal lists so many places where a value does not have its declared shape; more would hide the first one. */
+  shapeIssues: 10,
+  /** The path and the message of such a place: schemas quote what they were given. */
+  shapeIssueChars: 200,
   /** A program that makes no call for this long during replay, while its tape has more, has diverged. */
   replayQuietMs: 2000,
   /** A run whose waits are all longer than this is parked instead of staying in memory. */
@@ -188,6 +192,8 @@ export const limits = {
   checkpointComponents: 64,
   /** Key-value state up to this size stands in its event; larger state is a value. */
   stateInlineBytes: 1 * KiB,
+  /** Entries of key-value state in one write: each is an event and a row of one commit, which other writers wait for. */
+  stateChanges: 1000,
   /** Operations of one JSON Patch: each may copy the containers on its way. */
   patchOperations: 1000,
   /** Levels of a document that is patched, as for values. */
@@ -228,8 +234,8 @@ export const limits = {
   messageInlineBytes: 32 * KiB,
   /** Messages that one call adds or lists: they are in memory at once. */
   messagesAtOnce: 1000,
-  /** A streamed message is written this often: a person watches it, and a crash loses no more. */
-  messageStreamMs: 250,
+  /** A streamed message is written this often: a person watches it, sees it in another process within 300 ms, and a crash loses no more. */
+  messageStreamMs: 150,
   /** Threads kept in memory, so that a message is added without reading its thread. */
   threadsRemembered: 10_000,
   /** Frames of one session: they stand in the row of its head. */

@@ -43,7 +43,7 @@ export interface Ended {
 
 export async function asCompleted(scope: Scope, value: unknown, given: unknown): Promise<Ended> {
   const control = takeSmall(scope, 'control', given)
-  const admitted = value === undefined ? undefined : admit(scope, value)
+  const admitted = value === undefined ? undefined : admit(scope, value, 'the value of a process')
   const stored = await store(scope, admitted, { of: 'the value' }, true)
   const said = control === undefined ? {} : { control }
   return {

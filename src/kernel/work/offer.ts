@@ -96,7 +96,7 @@ export const itemId = (scope: Scope, queue: string, key: string | undefined): Id
 export async function offerItem(scope: Scope, queue: string, payload: unknown, options: OfferOptions | undefined): Promise<WorkItem> {
   const time = new WriteTime(scope.engine.environment.clock)
   const { delayMs, notBefore, ...taken } = takeOffer(scope, queue, options)
-  const stored = await storeOffered(scope, payload, 'the payload', optionsOf(options, 'offer').redact, time)
+  const stored = await storeOffered(scope, payload, `an item of the queue '${queue}'`, optionsOf(options, 'offer').redact, time)
   const now = await storeNow(scope, delayMs > 0 || notBefore !== undefined)
   const at = notBefore ?? now + delayMs
   const id = itemId(scope, queue, taken.key)
