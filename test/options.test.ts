@@ -2,7 +2,7 @@
 // `rebuild` would write rows instead of comparing them.
 
 import { expect, test } from 'vitest'
-import { open, type Store } from '../src/index.ts'
+import { open, program, type StandardSchemaV1, type Store } from '../src/index.ts'
 import { codeOf, engines, openIn } from './support/engines.ts'
 
 const drain = async (events: AsyncIterable<unknown>): Promise<void> => {
@@ -11,6 +11,8 @@ const drain = async (events: AsyncIterable<unknown>): Promise<void> => {
 
 // `never` fits every parameter: callers in plain JavaScript have no types to stop them.
 const wrong = (more: object = {}): never => ({ ...more, mispelt: true }) as never
+
+const schema: StandardSchemaV1 = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }
 
 async function calls(store: Store): Promise<Readonly<Record<string, () => unknown>>> {
   const session = await store.session('s')
@@ -122,6 +124,9 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     'core.append': () => session.core.append('human', 'x', wrong()),
     'core.replace': () => session.core.replace('human', 'x', 'y', wrong()),
 
+    program: async () => program('x', wrong({ input: schema }), () => {}),
+    queue: async () => store.queue('q', wrong({ payload: schema })),
+    'state.entry': async () => store.state.entry('k', wrong({ value: schema })),
     run: () => session.run('x', wrong()),
     start: () => store.start('x', wrong({ session: 's' })),
     work: () => store.work({}, wrong()),
@@ -284,7 +289,16 @@ test('the calls of every member of a store and of a session are tried above, unl
     .join('\n')
   const handles = { store, session: await store.session('s') }
   const members = Object.entries(handles).flatMap(([name, handle]) => Object.keys(handle).map((member) => `${name}.${member}`))
-  const without = ['store.queues', 'store.pin', 'store.unpin', 'store.artifacts', 'session.created', 'session.head', 'session.checkpoint']
+  const without = [
+    'store.queues',
+    'store.unhandled',
+    'store.pin',
+    'store.unpin',
+    'store.artifacts',
+    'session.created',
+    'session.head',
+    'session.checkpoint',
+  ]
   expect(members.filter((member) => !tried.includes(`${member}.`) && !tried.includes(`${member}(`))).toEqual(without)
 })
 

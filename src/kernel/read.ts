@@ -5,6 +5,7 @@ import { checkActor, type Event, type EventRecord, typePattern } from '../model/
 import { optionalId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { checkKnown, checkSeq, expected, filterOf, invalidOption, listOf } from '../model/options.ts'
+import type { EventOf } from '../model/standard-events.ts'
 import type { Timer } from '../ports/environment.ts'
 import type { JournalReads, Page, PageQuery } from '../ports/journal.ts'
 import { checkSignal, leavable, stopIfAsked, tail } from './abortable.ts'
@@ -14,7 +15,8 @@ import { lineageOf, pageAlong } from './lineage.ts'
 import { checkOpen, type Scope } from './scope.ts'
 import { NO_SESSION, sessionToRead } from './session-named.ts'
 
-export interface EventQuery {
+/** `Type` is the types that are asked for: the data of standard ones is known then. */
+export interface EventQuery<Type extends string = string> {
   /** Only events of the session with this key or id. */
   readonly session?: string
   /** Only events of the run with this id. */
@@ -22,7 +24,7 @@ export interface EventQuery {
   /** Only events about the row with this id. */
   readonly subject?: string
   /** Types, or all types under a prefix: `plan.*`. */
-  readonly types?: readonly string[]
+  readonly types?: readonly Type[]
   readonly actor?: string
   /** Only events after this seq. */
   readonly after?: number
@@ -41,8 +43,8 @@ export interface EventQuery {
 }
 
 /** Reads one page, for lists. Pass the cursor back to go on. */
-export interface EventPage {
-  readonly items: readonly Event[]
+export interface EventPage<Type extends string = string> {
+  readonly items: readonly EventOf<Type>[]
   readonly cursor?: string
 }
 

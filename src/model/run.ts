@@ -33,12 +33,14 @@ export interface Stored {
   readonly whole?: true
 }
 
-/** An error as data: its name and message, without a stack trace. */
+/** An error as data: what was thrown, with its stack and the chain of its causes. Secrets are masked, and every part is bounded. */
 export interface ErrorData {
   readonly name: string
   readonly message: string
+  readonly stack?: string
   readonly code?: string
   readonly details?: Json
+  readonly cause?: ErrorData
 }
 
 /** Identifies a call of the program during replay. */

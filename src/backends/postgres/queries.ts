@@ -63,6 +63,18 @@ export const backlogs = `
     count(*) filter (where w.state = 'ready' and coalesce(w.at, 0) <= c.now), count(*) filter (where w.state = 'ready' and w.at > c.now),
     count(*) filter (where w.state = 'claimed'), count(*) filter (where w.state = 'asleep'), count(*) filter (where w.state = 'dead')
   from clock c cross join inkfast.work w where w.queue is not null group by w.queue order by w.queue nulls first`
+// Seeks from one name of a queue to the next, and to the earliest time in each: items are never scanned.
+export const overdueQueues = `
+  with recursive clock as materialized (select inkfast.now_v1() as now),
+  names (queue) as (
+    (select w.queue from inkfast.work w where w.queue is not null order by w.queue nulls first limit 1)
+    union all
+    select n.queue from names m cross join lateral (
+      select w.queue from inkfast.work w where w.queue > m.queue order by w.queue nulls first limit 1) n
+  )
+  select m.queue, f.at from clock c cross join names m
+  cross join lateral (select w.at from inkfast.work w where w.queue = m.queue and w.at is not null order by w.at nulls first limit 1) f
+  where f.at <= c.now - $1::bigint order by m.queue limit $2::integer`
 const dueTenants = 'select tenant, at from inkfast.due_v1($1, $2::integer)'
 
 export function queries(db: Database): Queries {
@@ -88,6 +100,10 @@ export function queries(db: Database): Queries {
         rows: rows.filter((row) => row[2] !== null).map((row) => toStored(row.slice(2))),
         ...(next !== null && next !== undefined && { next: Number(next) }),
       }
+    },
+    overdue: async (tenant, ms, limit) => {
+      const [rows = []] = await db.readSmall(tenant, { text: overdueQueues, values: [ms, limit], prepared: true })
+      return rows.map(([queue, at]) => ({ queue: queue as string, at: Number(at) }))
     },
     backlog: async (tenant) => {
       const [rows = []] = await db.read(tenant, { text: backlogs })

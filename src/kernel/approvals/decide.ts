@@ -53,7 +53,7 @@ export async function decideApproval(scope: Scope, given: string, options: Decid
   const grant = reach !== 'once' && before ? grantOf(scope, before, decision, reach, now, ms, said) : undefined
   const decided = {
     state: decision === undefined ? ('answered' as const) : STATE[decision],
-    value: value === undefined ? (decision as Decision) : admit(scope, value),
+    value: value === undefined ? (decision as Decision) : admit(scope, value, 'the answer to a question'),
     ...said,
     ...(grant && { grants: grant.id }),
   }

@@ -85,7 +85,7 @@ export async function takeDefinition(scope: Scope, options: RegisterOptions): Pr
   const definition = takeSmall(scope, 'definition', given.definition)
   const events = given.events && takeEvents(scope, given.events)
   const env = given.env === undefined ? undefined : telling(scope, () => checkEnvironment(given.env))
-  const input = given.input === undefined ? undefined : admit(scope, given.input)
+  const input = given.input === undefined ? undefined : admit(scope, given.input, 'the input of a process')
   // Everything else is taken before the first wait, because the caller may change its object meanwhile.
   const provenance = given.provenance && (await takeProvenance(scope, given.provenance))
   const wake = given.wake === undefined ? undefined : await sessionToWrite(scope, given.wake)

@@ -19,8 +19,9 @@ import { pointed, select, textOf } from '../../model/selector.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { deny } from '../audit-trail.ts'
 import { admit, telling } from '../draft.ts'
+import { errorData } from '../error-data.ts'
 import { everyPage } from '../every-row.ts'
-import { errorData, load, store } from '../json-or-blob.ts'
+import { load, store } from '../json-or-blob.ts'
 import { checkLast, type Page } from '../list.ts'
 import { maskKey } from '../names.ts'
 import { Bell } from '../read.ts'
@@ -79,7 +80,7 @@ export async function sayEvent(
   checkKnown(unknown, 'an event')
   telling(scope, () => checkType(type))
   if (isCoreType(type)) throw deny(scope, 'TYPE_RESERVED', { type })
-  const payload = data === undefined ? undefined : admit(scope, data)
+  const payload = data === undefined ? undefined : admit(scope, data, `an event '${type}' of a process`)
   const saying: Saying = {
     type,
     payload,

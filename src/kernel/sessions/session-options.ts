@@ -2,7 +2,7 @@
 
 import { utf8Length } from '../../model/bytes.ts'
 import { takeCause } from '../../model/cause.ts'
-import { takeData } from '../../model/data.ts'
+import { isObject, takeData } from '../../model/data.ts'
 import { isActor } from '../../model/event.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, checkSeq, invalidOption, optionsOf } from '../../model/options.ts'
@@ -15,7 +15,7 @@ export interface SessionOptions {
   readonly title?: string
   /** The owner of the session: an opaque id, to list by. */
   readonly owner?: string
-  readonly metadata?: NonNullable<SessionRow['metadata']>
+  readonly metadata?: object
   readonly branch?: BranchState
   readonly relation?: RelationOptions
 }
@@ -55,10 +55,9 @@ export function checkTitle(title: string): string {
   return title
 }
 
-export function checkMetadata(metadata: NonNullable<SessionRow['metadata']>): NonNullable<SessionRow['metadata']> {
-  const usable = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata)
-  const taken = usable ? (takeData(metadata) as NonNullable<SessionRow['metadata']>) : undefined
-  if (!taken || utf8Length(JSON.stringify(taken)) > limits.metadataBytes) {
+export function checkMetadata(metadata: unknown): NonNullable<SessionRow['metadata']> {
+  const taken = typeof metadata === 'object' ? takeData(metadata) : undefined
+  if (!isObject(taken) || utf8Length(JSON.stringify(taken)) > limits.metadataBytes) {
     throw invalidOption('metadata', `an object of at most ${limits.metadataBytes} bytes`)
   }
   return taken

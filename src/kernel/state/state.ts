@@ -2,10 +2,12 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
+import type { Jsonify } from '../../model/jsonify.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKey, invalidOption, optionsOf } from '../../model/options.ts'
 import { compareText } from '../../model/order.ts'
 import { decodeBody, type TableRow } from '../../model/rows.ts'
+import type { SchemaInput, SchemaOutput, StandardSchemaV1 } from '../../model/standard-schema.ts'
 import type { StateContent, StateRow } from '../../model/state.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { abortable } from '../abortable.ts'
@@ -15,14 +17,15 @@ import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { lazyOf, type ReadValueOptions } from '../values/values.ts'
 import { readContent, type Share, withContents } from './content.ts'
+import { type DeclaredEntry, declaredEntry, type StateEntryOptions } from './declared-entry.ts'
 import { stateId } from './fork-state.ts'
 import { isOver, type StateCommand, state } from './state-decider.ts'
 import { type SetStateOptions, type StateChange, type TakenChange, takeChanges, takeDelete, takeSet } from './take-changes.ts'
 
-export interface StateEntry {
+export interface StateEntry<T = unknown> {
   readonly key: string
   /** JSON, or the bytes that were set. */
-  readonly value: unknown
+  readonly value: T
   /** Changes with every `set`. Pass it as `expect` to write only if nobody else has. */
   readonly revision: number
   /** Store time from which the entry counts as absent. */
@@ -40,12 +43,14 @@ export interface KeyValueState {
   set(key: string, value: unknown, options?: SetStateOptions): Promise<WrittenState>
   /** Sets and deletes several keys in one commit, all or none, and returns them in their order. */
   write(changes: readonly StateChange[]): Promise<readonly WrittenState[]>
-  get(key: string, options?: ReadValueOptions): Promise<StateEntry | undefined>
+  get<T = unknown>(key: string, options?: ReadValueOptions): Promise<StateEntry<T> | undefined>
   exists(key: string): Promise<boolean>
   /** Says whether there was an entry. */
   delete(key: string, options?: Pick<SetStateOptions, 'expect'>): Promise<boolean>
   /** Lists the entries whose keys begin with a prefix, in the order of their keys. */
-  list(prefix?: string, options?: ListStateOptions): AsyncGenerator<StateEntry, void, undefined>
+  list<T = unknown>(prefix?: string, options?: ListStateOptions): AsyncGenerator<StateEntry<T>, void, undefined>
+  /** One entry whose value is declared: `set` checks it, and `get` returns what the schema made of it. Nothing is read or written yet. */
+  entry<S extends StandardSchemaV1>(key: string, options: StateEntryOptions<S>): DeclaredEntry<Jsonify<SchemaOutput<S>>, SchemaInput<S>>
 }
 
 export interface ListStateOptions extends ReadValueOptions {
@@ -80,11 +85,16 @@ class Entries implements KeyValueState {
     return this.#write(takeChanges(changes))
   }
 
-  async get(key: string, options?: ReadValueOptions): Promise<StateEntry | undefined> {
+  async get<T>(key: string, options?: ReadValueOptions): Promise<StateEntry<T> | undefined> {
     this.#checkKey(key)
     const lazy = lazyOf(options)
     const { body: row, revision } = await this.#live(key)
-    return row && this.#entry(row, revision, lazy)
+    return row && this.#entry<T>(row, revision, lazy)
+  }
+
+  entry<S extends StandardSchemaV1>(key: string, options: StateEntryOptions<S>): DeclaredEntry<Jsonify<SchemaOutput<S>>, SchemaInput<S>> {
+    this.#checkKey(key)
+    return declaredEntry(this.#scope, this, key, options)
   }
 
   async exists(key: string): Promise<boolean> {
@@ -100,7 +110,7 @@ class Entries implements KeyValueState {
     return body !== undefined
   }
 
-  async *list(prefix = '', options?: ListStateOptions): AsyncGenerator<StateEntry, void, undefined> {
+  async *list<T>(prefix = '', options?: ListStateOptions): AsyncGenerator<StateEntry<T>, void, undefined> {
     checkOpen(this.#scope.engine)
     if (typeof prefix !== 'string' || !prefix.isWellFormed() || prefix.includes('\0'))
       throw invalidOption('prefix', 'well-formed text without U+0000', prefix)
@@ -117,7 +127,7 @@ class Entries implements KeyValueState {
       const row = decodeBody(stored.body)
       if (row.expires !== undefined) now ??= await this.#now()
       const isLive = isThere(row) && !isOver(row, now ?? 0)
-      if (isLive && row.key !== after) yield await this.#entry(row, stored.revision, lazy)
+      if (isLive && row.key !== after) yield await this.#entry<T>(row, stored.revision, lazy)
     }
   }
 
@@ -126,8 +136,8 @@ class Entries implements KeyValueState {
     checkKey(key)
   }
 
-  async #entry(row: LiveRow, revision: number, lazy: boolean): Promise<StateEntry> {
-    const value = await readContent(this.#scope, row.content, lazy)
+  async #entry<T>(row: LiveRow, revision: number, lazy: boolean): Promise<StateEntry<T>> {
+    const value = (await readContent(this.#scope, row.content, lazy)) as T
     return { key: row.key, value, revision, ...(row.expires !== undefined && { expires: row.expires }) }
   }
 
