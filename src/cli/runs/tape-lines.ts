@@ -271,8 +271,7 @@ const checkpointText = ({ epoch = 0, manifest }: Data): string =>
 /** Describes what the run took from its session, or why there was nothing. */
 function tookText({ kind, inputs, batches, claim, redriven, why, unknown, version, item, refused }: Data): string {
   if (refused) return `refused: ${(refused as { code: string }).code}`
-  if (kind === 'canvas') return `version ${version}`
-  if (kind === 'remember') return `item ${item}`
+  if (kind === 'canvas' || kind === 'remember') return kind === 'canvas' ? `version ${version}` : `item ${item}`
   if (kind === 'inboxDone' || kind === 'inboxRelease')
     return unknown ? 'it has no such claim' : kind === 'inboxDone' ? 'the claim is done' : 'its items are pending again'
   if (why !== undefined) return `nothing: ${why}`

@@ -1,25 +1,18 @@
 // Finds secrets that a text gives a name to: `password=hunter2`, `"apiKey": "…"`, `Authorization: Bearer …`, `Cookie: a=b`. Quotes may have
 // any number of backslashes before them, as JSON inside JSON has.
+import { BLANKS, mayGoOn, type Word, wordEnd } from './bare-values.ts'
 import { cookieSpan, digestEnd, lineEnd } from './headers.ts'
 import type { KeyJudge } from './keys.ts'
 import { absentValue, charKind, generated, innocentValue, passwordLike, random, structure, UUID } from './looks.ts'
 import { pgpassSpan } from './password-lines.ts'
-import { placeholderEnd, withoutPlaceholders } from './placeholder.ts'
+import { withoutPlaceholders } from './placeholder.ts'
 import type { Span } from './spans.ts'
 import { hasWideMarks, WIDE_COLON, WIDE_EQUALS } from './survey.ts'
-import { isWideMark, opensValue, type Undecided } from './undecided.ts'
+import { opensValue, type Undecided } from './undecided.ts'
 import { AUTH_SCHEMES, type KeyKind } from './words.ts'
 
 const LONGEST_KEY = 64
 const SPACE = 32
-/** Spaces that may stand between a value and the end of its line. */
-const BLANKS = 8
-
-/** The last unquoted word that was read. A later start inside it has the same end, so no text is read twice. */
-interface Word {
-  start: number
-  end: number
-}
 
 export function assignmentSpans(written: string, judge: KeyJudge, spans: Span[], undecided?: Undecided): void {
   // Every place stays the same: a full-width mark is one character, too.
@@ -226,12 +219,6 @@ export function spanOf(value: string, start: number, kind: KeyKind): Span | unde
   return { start, end, kind: kind === 'cookie' ? 'cookie' : 'key' }
 }
 
-const HARD = 1
-const SOFT = 2
-const STOPS = new Uint8Array(128)
-for (const char of ' \t\r\n\f\v"\'`<>\\') STOPS[char.charCodeAt(0)] = HARD
-for (const char of ',;&|)]}') STOPS[char.charCodeAt(0)] = SOFT
-
 function bare(
   text: string,
   at: number,
@@ -298,48 +285,4 @@ function alone(text: string, key: Key, end: number): boolean {
   while (before > lowest && ' \t-"\''.includes(text[before - 1] as string)) before--
   if (text.endsWith('export', before) || text.slice(Math.max(0, before - 6), before) === 'export') before -= 6
   return before <= 0 || text[before - 1] === '\n' || (text[before - 1] === 'n' && text[before - 2] === '\\')
-}
-
-function wordEnd(text: string, from: number, word: Word): number {
-  if (from < word.start || from >= word.end) {
-    word.start = from
-    word.end = from
-    while (word.end < text.length) {
-      const code = text.charCodeAt(word.end)
-      // A placeholder is one character of the word.
-      const masked = code === 91 ? placeholderEnd(text, word.end) : -1
-      if (masked >= 0) {
-        word.end = masked
-        continue
-      }
-      const stop = code < 128 ? (STOPS[code] as number) : isWideMark(code) ? HARD : 0
-      if (stop === HARD || (stop === SOFT && endsField(text, word.end))) break
-      word.end++
-    }
-  }
-  let end = word.end
-  while (end > from + 1 && '.,;:!?'.includes(text[end - 1] as string)) end--
-  return end
-}
-
-/** Whether a value that ends here in the text at hand may go on, or whether more of its line decides if it is one. */
-function mayGoOn(text: string, end: number): boolean {
-  if (end === text.length) return true
-  // A soft stop ends the value only if more than it follows.
-  if (end === text.length - 1 && STOPS[text.charCodeAt(end)] === SOFT) return true
-  let after = end
-  while (isBlank(text.charCodeAt(after)) && after < end + BLANKS) after++
-  return after === text.length
-}
-
-function isBlank(code: number): boolean {
-  return code === SPACE || code === 9
-}
-
-const FIELD = /[\s"'\\,;&|)\]}]|$|[\w.%-]{1,40} {0,2}[=:]/y
-
-/** A comma or semicolon may be part of a password; it ends the value when a space, another mark or the next field follows. */
-function endsField(text: string, at: number): boolean {
-  FIELD.lastIndex = at + 1
-  return FIELD.test(text)
 }

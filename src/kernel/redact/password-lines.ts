@@ -77,10 +77,15 @@ const LINES = new RegExp(
 /** Tells where the password of an account begins that `chpasswd` may follow. */
 export function openAccounts(text: string, undecided: Undecided): void {
   const from = Math.max(0, text.length - 2 * NEAR)
-  for (const pattern of [ACCOUNTS, LINES]) {
-    const hit = pattern.exec(text.slice(from))
-    if (hit !== null) undecided(from + hit.index + (hit[1] as string).length)
-  }
+  const line = Math.max(from, text.lastIndexOf('\n') + 1)
+  open(text, line, ACCOUNTS, undecided)
+  if (line > from) open(text, from, LINES, undecided)
+}
+
+function open(text: string, from: number, pattern: RegExp, undecided: Undecided): void {
+  if (!text.includes(':', from)) return
+  const hit = pattern.exec(text.slice(from))
+  if (hit !== null) undecided(from + hit.index + (hit[1] as string).length)
 }
 
 function push(end: number, value: string, spans: Span[]): void {
