@@ -165,7 +165,7 @@ describe('tape', () => {
       expect.stringMatching(/^▶ {2}sleep$/),
       expect.stringMatching(/^● {2}done +\{"reply":"on its way"\}$/),
     ])
-    const raced = rows.slice(8, 12).join('\n')
+    const raced = rows.slice(10, 14).join('\n')
     expect(raced).toMatch(/^✓ {4}2\.quick: x +1 +[\d.]+ {2}"quick"$/m)
     expect(raced).toMatch(/^⏸ {4}2\.slow: sleep +sleep, until /m)
     expect(raced).toMatch(/^⚑ {2}race +quick came first$/m)
