@@ -3,7 +3,7 @@
 import { BLANKS, mayGoOn, type Word, wordEnd } from './bare-values.ts'
 import { cookieSpan, digestEnd, lineEnd } from './headers.ts'
 import type { KeyJudge } from './keys.ts'
-import { absentValue, charKind, generated, innocentValue, passwordLike, random, structure, UUID } from './looks.ts'
+import { absentValue, absentWord, charKind, generated, innocentValue, passwordLike, random, structure, UUID } from './looks.ts'
 import { pgpassSpan } from './password-lines.ts'
 import { withoutPlaceholders } from './placeholder.ts'
 import type { Span } from './spans.ts'
@@ -254,14 +254,42 @@ function bare(
   const equals = text.charCodeAt(at) === 61
   // `PASSWORD=a1b2c3d4` passes every check below.
   if (kind === 'all' && tight && equals && generated(value)) return { start, end, kind: 'key' }
-  if (innocentValue(value) || (kind === 'text' && /^[\d.,%_]+$/.test(value))) return undefined
+  const literal = noCode(text, key, at, end)
+  if ((literal ? absentWord(value) : innocentValue(value)) || (kind === 'text' && /^[\d.,%_]+$/.test(value))) return undefined
   // `this.token = token` passes a secret on without containing it.
   if (!tight && value.length <= LONGEST_KEY && text.slice(key.start, key.end).toLowerCase().endsWith(value.toLowerCase())) return undefined
   if (kind === 'likely' && !(tight && equals)) return undefined
   // A plain word counts only by its form: `password=swordfish`, or a line of its own.
   const form = tight ? equals && value.length >= 3 : alone(text, key, end) && lineValue(value) && !(equals && kind !== 'all')
-  const ok = !structure(value, environment(text, key, end, equals)) && (form || (passwordLike(value) && !/^[A-Z]+-\d+$/.test(value)))
+  const ok =
+    (literal || !structure(value, environment(text, key, end, equals))) && (form || (passwordLike(value) && !/^[A-Z]+-\d+$/.test(value)))
   return ok ? spanOf(value, start, kind) : undefined
+}
+
+const NEXT_FIELD = /&[\w.%-]{1,40}=/y
+const HEADER = /^[A-Z][A-Za-z]{0,30}(?:-[A-Z][A-Za-z]{0,30}){1,6}$/
+/** The members of a connection string before its password. */
+const CONNECTION =
+  /(?:^|[\s"'`;])(?:server|data source|host|hostname|address|endpoint|database|initial catalog|uid|user id|user|username|driver|provider|port|accountname)\s{0,2}=[^;"'`\n]{1,160};(?:\s{0,2}[^;="'`\n]{1,40}=[^;"'`\n]{0,160};){0,12}\s{0,2}$/i
+const CONNECTION_CHARS = 480
+
+/** Whether a value stands where no code can: in a query, a form, an option, a header or a connection string. */
+function noCode(text: string, key: Key, at: number, end: number): boolean {
+  if (key.quoted) return false
+  if (text.charCodeAt(at) !== 61) {
+    const before = text.charAt(key.start - 1)
+    return (before === '' || '\n"\'`n'.includes(before)) && HEADER.test(text.slice(key.start, key.end))
+  }
+  if (key.end !== at) return false
+  NEXT_FIELD.lastIndex = end
+  return (
+    (isQuery(text.charCodeAt(key.start - 1)) && text[key.start - 2] !== ' ') ||
+    text.startsWith('--', key.start) ||
+    NEXT_FIELD.test(text) ||
+    (text[key.start - 1] === ';' || text[key.start - 1] === ' '
+      ? CONNECTION.test(text.slice(Math.max(0, key.start - CONNECTION_CHARS), key.start))
+      : false)
+  )
 }
 
 /** A line of its own like `DB_PASSWORD=…`, as in an environment. `PASSWORD=settings.PASSWORD` repeats its key and is code. */

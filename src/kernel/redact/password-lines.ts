@@ -1,5 +1,5 @@
 // Finds passwords in the lines of well-known files and tools: `.netrc`, `.pgpass` and `chpasswd`.
-import { innocentValue, passwordLike } from './looks.ts'
+import { absentWord, passwordLike } from './looks.ts'
 import { withoutPlaceholders } from './placeholder.ts'
 import type { Span } from './spans.ts'
 import type { Undecided } from './undecided.ts'
@@ -35,13 +35,24 @@ export function pgpassSpan(text: string, colon: number, undecided?: Undecided): 
   }
   REST.lastIndex = PORT.lastIndex
   const secret = REST.exec(text)?.[1]
-  if (secret === undefined || secret.length < 4 || innocentValue(secret)) return undefined
+  if (secret === undefined || secret.length < 4 || absentWord(secret)) return undefined
   const end = REST.lastIndex
   let start = colon
   while (start > 0 && colon - start <= LONGEST_HOST && !EDGES.includes(text[start - 1] as string)) start--
   if (!HOST.test(text.slice(start, colon))) return undefined
   const alone = (start === 0 || text[start - 1] === '\n') && '\r\n'.includes(text.charAt(end))
   return alone || passwordLike(withoutPlaceholders(secret)) ? { start: end - secret.length, end, kind: 'key' } : undefined
+}
+
+const REDIS = /(?:^|config[ \t]{1,4}set)[ \t]{0,16}(?:requirepass|masterauth)[ \t]{1,8}["']?([^\s"'\u0e00-\uffff]{1,128})/gim
+
+/** `requirepass …` in the configuration of Redis, or in its command. */
+export function redisSpans(text: string, spans: Span[], undecided?: Undecided): void {
+  for (const hit of text.matchAll(REDIS)) {
+    const end = hit.index + hit[0].length
+    if (end === text.length) undecided?.(end - (hit[1] as string).length)
+    push(end, hit[1] as string, spans)
+  }
 }
 
 const NEAR = 512
@@ -89,5 +100,5 @@ function open(text: string, from: number, pattern: RegExp, undecided: Undecided)
 }
 
 function push(end: number, value: string, spans: Span[]): void {
-  if (!innocentValue(value)) spans.push({ start: end - value.length, end, kind: 'key' })
+  if (!absentWord(value)) spans.push({ start: end - value.length, end, kind: 'key' })
 }
