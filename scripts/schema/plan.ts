@@ -101,6 +101,7 @@ function planSide(engine: Engine, name: string, table: SideTable): PlannedTable 
     indexes: [
       ...(numbered ? [{ name: `${name}_by_key`, ...keyIndex(engine, table) }] : []),
       ...Object.entries(table.indexes).map(([key, columns]) => ({ name: `${name}_${snake(key)}`, columns: ['tenant', ...columns] })),
+      ...Object.entries(table.across ?? {}).map(([key, columns]) => ({ name: `${name}_${snake(key)}`, columns: [...columns, 'tenant'] })),
     ],
     rights: table.rights,
   }

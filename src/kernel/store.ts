@@ -19,6 +19,7 @@ import { StoreLifetime } from './close-store.ts'
 import { telling } from './draft.ts'
 import { createEngine, type KernelOptions } from './engine.ts'
 import { type EraseOptions, type EraseReport, erase } from './erase.ts'
+import { listTenants, type TenantsOptions } from './every-tenant.ts'
 import { withMembers } from './feature.ts'
 import { features, type StoreMembers } from './features.ts'
 import { type EventKey, findEvent } from './find-event.ts'
@@ -71,8 +72,8 @@ export interface JournalStore extends AsyncDisposable {
   /** Checks the receipts of idempotency keys alone. `verify` does the same after the journal. */
   verifyKeys(options?: { readonly signal?: AbortSignal }): Promise<KeysReport>
   rebuild(options?: RebuildOptions): Promise<RebuildReport>
-  /** Tenants with events, including closed ones. */
-  tenants(): Promise<readonly TenantId[]>
+  /** Tenants with events, including closed ones, in the order of their ids. Without a limit, all of them. */
+  tenants(options?: TenantsOptions): Promise<readonly TenantId[]>
   tenantState(id: string): Promise<TenantState>
   /**
    * Closes a tenant or reopens it. While it is not active, every node refuses all calls about it with TENANT_CLOSED. `deleted` is final. An
@@ -217,10 +218,10 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
     return rebuild(this.#scope, optionsOf(options, 'rebuild'))
   }
 
-  async tenants(): Promise<readonly TenantId[]> {
+  async tenants(options?: TenantsOptions): Promise<readonly TenantId[]> {
     checkOpen(this.#scope.engine)
     this.#beyondWall('tenants()')
-    return this.#scope.engine.backend.journal.tenants()
+    return listTenants(this.#scope.engine.backend.journal, options)
   }
 
   async tenantState(id: string): Promise<TenantState> {

@@ -34,7 +34,7 @@ export function yieldingReads(
     journal: {
       head: (tenant) => read(() => backend.journal.head(tenant)),
       page: (tenant, query) => readOf(tenant, 'events', query.session ?? query.subject ?? '', () => backend.journal.page(tenant, query)),
-      tenants: () => read(() => backend.journal.tenants()),
+      tenants: (page) => read(() => backend.journal.tenants(page)),
     },
     rows: {
       get: (tenant, table, id) => readOf(tenant, table, id, () => backend.rows.get(tenant, table, id)),

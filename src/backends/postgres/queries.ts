@@ -1,7 +1,9 @@
 // The named queries of model/queries.ts, one statement each.
 
+import { type StoredDue, walkDue } from '../../model/due.ts'
 import type { TenantId } from '../../model/ids.ts'
 import type { Queries } from '../../model/queries.ts'
+import type { Cells } from './connections.ts'
 import type { Database } from './database.ts'
 import { toStored } from './rows.ts'
 import { STORE } from './wall.ts'
@@ -63,9 +65,22 @@ export const backlogs = `
     count(*) filter (where w.state = 'ready' and coalesce(w.at, 0) <= c.now), count(*) filter (where w.state = 'ready' and w.at > c.now),
     count(*) filter (where w.state = 'claimed'), count(*) filter (where w.state = 'asleep'), count(*) filter (where w.state = 'dead')
   from clock c cross join inkfast.work w where w.queue is not null group by w.queue order by w.queue nulls first`
-const dueTenants = 'select tenant, at from inkfast.due_v1($1, $2::integer)'
+const storedDue = 'select tenant, at, next from inkfast.due_v1($1, $2::bigint, $3, $4::integer)'
+const raiseDue = 'select inkfast.raise_due_v1($1)'
+// Writers of these tenants wait for each other's raise.
+const RAISED_TOGETHER = 16
+// A raise that is lost costs a seek.
+const IN_PASSING = `select pg_catalog.set_config('synchronous_commit', 'off', true)`
 
 export function queries(db: Database): Queries {
+  const raise = (queue: string, tenants: readonly TenantId[]) =>
+    db.run(
+      [
+        { text: IN_PASSING },
+        ...tenants.flatMap((tenant) => [db.enter(db.wall.whatever(tenant)), { text: raiseDue, values: [queue], prepared: true }]),
+      ],
+      'reading',
+    )
   return {
     usageByType: async (tenant) => {
       const [rows = []] = await db.read(tenant as TenantId, { text: usage })
@@ -77,8 +92,13 @@ export function queries(db: Database): Queries {
       }))
     },
     due: async (queue, limit) => {
-      const [rows = []] = await db.read(STORE, { text: dueTenants, values: [queue, limit], prepared: true })
-      return rows.map(([tenant, at]) => ({ tenant: tenant as TenantId, at: Number(at) }))
+      const { found, early } = await walkDue(async ({ at, tenant }, most) => {
+        const [rows = []] = await db.read(STORE, { text: storedDue, values: [queue, at, tenant, most], prepared: true })
+        return rows.map(toStoredDue)
+      }, limit)
+      if (!db.readOnly)
+        for (let from = 0; from < early.length; from += RAISED_TOGETHER) await raise(queue, early.slice(from, from + RAISED_TOGETHER))
+      return found
     },
     ready: async (tenant, queue, limit) => {
       const [rows = []] = await db.readSmall(tenant, { text: readyWork, values: [queue, limit], prepared: true })
@@ -102,3 +122,9 @@ export function queries(db: Database): Queries {
     },
   }
 }
+
+const toStoredDue = ([tenant, at, next]: Cells): StoredDue => ({
+  tenant: tenant as TenantId,
+  at: Number(at),
+  next: next === null ? undefined : Number(next),
+})

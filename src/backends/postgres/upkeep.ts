@@ -78,6 +78,7 @@ export function upkeep({ db, health }: UpkeepParts): Upkeep {
         }
         for (const table of tableNames.filter((name) => tableOf(name).authority === 'journal'))
           await replaceRows(held, tenant, table, folded)
+        await held.run({ text: 'select inkfast.make_due_v1()' })
       } catch (error) {
         await held.rollback()
         throw error

@@ -32,6 +32,7 @@ const clearIndex = [
   'delete from terms where tenant = ? and source = ?',
   'delete from corpora where tenant = ? and source = ?',
 ]
+const clearDue = 'delete from due where tenant = ?'
 const SECRET_BYTES = 32
 const SCRUB_AGAIN_MS = 100
 /** 1 MiB in pages. Writers wait for no longer than it takes to move these. */
@@ -131,6 +132,8 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
             ].join(', ')
             // The triggers make the word index again, from nothing.
             if (tableOf(table).text) for (const clear of clearIndex) db.run(clear, tenant, table)
+            // They also make again when each queue is due.
+            if (table === 'work') db.run(clearDue, tenant)
             db.run(`delete from main.${table} where tenant = ?`, tenant)
             db.run(`insert into main.${table} (tenant, ${columns}) select ?, ${columns} from ${folded}.${table}`, tenant)
           }

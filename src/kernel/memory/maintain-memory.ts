@@ -7,6 +7,7 @@ import { decodeBody } from '../../model/rows.ts'
 import { milliseconds } from '../../model/time.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { everyRow } from '../every-row.ts'
+import { everyTenant } from '../every-tenant.ts'
 import type { Engine, Scope } from '../scope.ts'
 import { retireModels } from './backfill.ts'
 import { embedUnseen } from './backfill-clock.ts'
@@ -149,7 +150,7 @@ export function keepMaintaining(engine: Engine): void {
 
 async function maintainTenants(engine: Engine, everyMs: number): Promise<void> {
   const { journal, leases } = engine.backend
-  for (const tenant of await journal.tenants()) {
+  for await (const tenant of everyTenant(journal)) {
     if (engine.closing.aborted) return
     // A tenant in trouble holds up no other.
     try {
