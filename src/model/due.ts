@@ -19,7 +19,7 @@ export interface Walked {
 }
 
 // So many wrong times are left as they are, because raising them is a write: a queue that is used again and again writes nothing.
-const LEFT_EARLY = 16
+const LEFT_EARLY_MOST = 16
 // At most so many tenants are compared beyond those that are asked for.
 const COMPARED = 1000
 
@@ -28,9 +28,10 @@ type ReadPage = (after: Pick<DueTenant, 'at' | 'tenant'>, limit: number) => Prom
 
 export async function walkDue(readPage: ReadPage, limit: number): Promise<Walked> {
   const seen = new Map<TenantId, StoredDue>()
+  const left = Math.min(limit, LEFT_EARLY_MOST)
   let [exact, isAll] = [0, limit === 0]
   for (let after: Pick<DueTenant, 'at' | 'tenant'> = START; !isAll && exact < limit && seen.size < limit + COMPARED; ) {
-    const size = limit + LEFT_EARLY
+    const size = limit + left
     const page = await readPage(after, size)
     for (const one of page) seen.set(one.tenant, one)
     exact = count(seen.values(), isExact)
@@ -38,7 +39,7 @@ export async function walkDue(readPage: ReadPage, limit: number): Promise<Walked
     after = page.at(-1) ?? after
   }
   const early = [...seen.values()].filter((one) => !isExact(one)).map(({ tenant }) => tenant)
-  return { found: found([...seen.values()], limit, isAll || exact >= limit), early: early.length > LEFT_EARLY ? early : [] }
+  return { found: found([...seen.values()], limit, isAll || exact >= limit), early: early.length > left ? early : [] }
 }
 
 /**
