@@ -106,6 +106,8 @@ export const limits = {
   takenBytes: 128 * KiB,
   /** How often a node polls for work without a wake-up. */
   lookEveryMs: 1000,
+  /** A node stops watching a tenant that has had nothing due for this long. It still polls for its work. */
+  unwatchAfterMs: 60_000,
   /** Default attempts of a work item: enough for a temporary failure. */
   workAttempts: 5,
   /** Default backoff after the first failure of a work item. */

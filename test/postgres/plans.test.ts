@@ -13,7 +13,6 @@ import type { PageQuery } from '../../src/ports/journal.ts'
 import { preparedDatabase } from '../support/databases.ts'
 import { openIn, tempDatabase } from '../support/engines.ts'
 import { asSuperuser } from './logins.ts'
-import { wallOf } from './tenants.ts'
 import { until } from './until.ts'
 
 let client: Client

@@ -102,7 +102,7 @@ export class RunNodeHandle implements RunNode {
       return { queue, handler, feed: new TenantFeed(scope, { queue, ...shared }) }
     })
     this.#loop = new Loop(scope.engine, { of: 'a node', look: () => this.#look() })
-    this.#loop.watch(scope.tenant)
+    this.#loop.watch(scope.tenant, true)
     this.#unlist = localNodesOf(scope.engine).add(this)
     schedulerOf(scope.engine).start()
   }
