@@ -1,8 +1,8 @@
 // Maintenance of a store: forgets old receipts, and lets the features clean up in every tenant.
 
 import { limits } from '../model/limits.ts'
+import { everyTenant } from '../model/tenant-pages.ts'
 import { stopIfAsked } from './abortable.ts'
-import { everyTenant } from './every-tenant.ts'
 import type { Scope } from './scope.ts'
 
 export interface MaintenanceReport {
@@ -19,7 +19,7 @@ export async function maintain(scope: Scope, signal?: AbortSignal): Promise<Main
   const now = state === 'active' ? (await backend.leases.read(scope.tenant, [])).now : lane.storeTime()
   const receiptsForgotten = await backend.upkeep.sweepReceipts(now - limits.receiptsKeptMs)
   const removed: Record<string, number> = {}
-  for await (const tenant of everyTenant(backend.journal)) {
+  for await (const tenant of everyTenant(backend.journal.tenants)) {
     stopIfAsked(scope, signal)
     if ((await backend.journal.head(tenant)).state !== 'active') continue
     for (const [what, count] of Object.entries(await features.maintained({ ...scope, tenant }, now)))

@@ -5,6 +5,7 @@ import { fromHex, sameBytes } from '../../model/bytes.ts'
 import { refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
 import { type TableName, tableNames, tableOf } from '../../model/tables.ts'
+import { everyTenant, tenantPages } from '../../model/tenant-pages.ts'
 import type { BackendHealth, Scratch, Upkeep } from '../../ports/upkeep.ts'
 import { texts } from './arrays.ts'
 import { checkDatabase } from './check.ts'
@@ -20,6 +21,8 @@ const clearIndex = [
   'delete from inkfast.corpora where source = $1',
 ]
 const SECRET_BYTES = 32
+// Tenants whose receipts are swept in one round trip.
+const SWEPT_TOGETHER = 50
 const ROWS_AT_A_TIME = 500
 
 const picture = 'begin isolation level repeatable read read only'
@@ -43,7 +46,7 @@ export interface UpkeepParts {
 }
 
 export function upkeep({ db, health }: UpkeepParts): Upkeep {
-  const tenants = () => journalReads(db).tenants()
+  const journal = journalReads(db)
   const counted = ['events', 'receipts', 'heads', 'nodes', 'blobs', ...tableNames]
   return {
     snapshot: async (tenant) => {
@@ -91,7 +94,7 @@ export function upkeep({ db, health }: UpkeepParts): Upkeep {
       const [tables = []] = await db.read(STORE, { text: sizes })
       const rows = Object.fromEntries(counted.map((name) => [name, 0]))
       const counts = counted.map((name) => `(select count(*) from inkfast.${name})`).join(', ')
-      for (const tenant of await tenants()) {
+      for await (const tenant of everyTenant(journal.tenants)) {
         const [answer] = await db.readWhatever(tenant, { text: `select ${counts}` })
         counted.forEach((name, i) => {
           rows[name] = (rows[name] ?? 0) + Number(answer?.[0]?.[i])
@@ -115,10 +118,13 @@ export function upkeep({ db, health }: UpkeepParts): Upkeep {
     sweepReceipts: async (before) => {
       db.checkWritable()
       let swept = 0
-      for (const tenant of await tenants()) {
-        const named = db.enter(db.wall.whatever(tenant))
-        const [, answer] = await db.run([named, ...sweeps.map((text) => ({ text, values: [before] }))], 'reading')
-        swept += Number(answer?.[0]?.[0])
+      for await (const page of tenantPages(journal.tenants, { limit: SWEPT_TOGETHER })) {
+        const steps = page.flatMap((tenant) => [
+          db.enter(db.wall.whatever(tenant)),
+          ...sweeps.map((text) => ({ text, values: [before], prepared: true })),
+        ])
+        const answers = await db.run(steps, 'reading')
+        for (const i of page.keys()) swept += Number(answers[i * (sweeps.length + 1) + 1]?.[0]?.[0])
       }
       return swept
     },

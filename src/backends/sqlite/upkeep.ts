@@ -24,9 +24,11 @@ import { reading } from './transaction.ts'
 
 const findSecret = 'select value from secrets where name = ?'
 const keepSecret = 'insert into secrets (name, value) values (?, ?) on conflict (name) do nothing'
-// By tenant, because every index begins with it.
-const sweepReceipts = 'delete from receipts where tenant in (select tenant from heads) and at < ?'
-const sweepRenewals = 'delete from renewals where until < ?'
+// In pages of tenants, because every index begins with the tenant, and other writers come in between.
+const lastOfPage = 'select max(tenant) as tenant from (select tenant from heads where tenant > ? order by tenant limit ?)'
+const sweepReceipts = 'delete from receipts where tenant in (select tenant from heads where tenant > ? and tenant <= ?) and at < ?'
+const sweepRenewals = 'delete from renewals where tenant > ? and tenant <= ? and until < ?'
+const TENANTS_AT_A_TIME = 1000
 const clearIndex = [
   'delete from postings where tenant = ?1 and term in (select id from terms where tenant = ?1 and source = ?2)',
   'delete from terms where tenant = ? and source = ?',
@@ -179,11 +181,19 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
         checkActive(tenant, readHead(db, tenant).state)
         return readReceipts(db, tenant, after, limit)
       }),
-    sweepReceipts: (before) =>
-      write(() => {
-        db.run(sweepRenewals, before)
-        return db.run(sweepReceipts, before)
-      }),
+    sweepReceipts: async (before) => {
+      let swept = 0
+      for (let after = ''; ; ) {
+        const last = await reading(db, () => db.get(lastOfPage, after, TENANTS_AT_A_TIME)?.tenant as string | null)
+        if (last === null) return swept
+        const from = after
+        swept += await write(() => {
+          db.run(sweepRenewals, from, last, before)
+          return db.run(sweepReceipts, from, last, before)
+        })
+        after = last
+      }
+    },
     scrub: async () => {
       if (db.readOnly) return
       // Old pages may still be in the log, and truncating it removes them. If a reader blocks that, it is retried. Closing the last
