@@ -77,6 +77,7 @@ export function yieldingReads(
       snapshot: (tenant) => backend.upkeep.snapshot(tenant),
       scratch: () => backend.upkeep.scratch(),
       adopt: (tenant, scratch, head) => backend.upkeep.adopt(tenant, scratch, head),
+      ...(backend.upkeep.remakeDue && { remakeDue: async (tenant: TenantId) => backend.upkeep.remakeDue?.(tenant) }),
       check: () => backend.upkeep.check(),
       measure: () => read(() => backend.upkeep.measure()),
       health: () => read(() => backend.upkeep.health()),

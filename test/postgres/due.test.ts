@@ -10,7 +10,7 @@ import { maker, put } from '../../src/conformance/material.ts'
 import { type TenantId, tenantId } from '../../src/model/ids.ts'
 import type { Change } from '../../src/ports/commit.ts'
 import { preparedDatabase } from '../support/databases.ts'
-import { later } from '../support/engines.ts'
+import { later, openIn } from '../support/engines.ts'
 import { asSuperuser } from './logins.ts'
 import { wallOf } from './tenants.ts'
 
@@ -179,4 +179,21 @@ test('a tenant can neither raise nor lower what is due in another', async () => 
   // Its own is set to the truth, which changes nothing.
   expect(await denied(`select inkfast.raise_due_v1('q'), inkfast.make_due_v1()`)).toBe('1 rows')
   expect(await backend.queries.due('q', 10)).toEqual([acme, rival].map((tenant) => ({ tenant, at: 10 })))
+})
+
+test('a rebuild makes the stored times again, whatever had become of them', async () => {
+  const { url } = await preparedDatabase(emptyStore)
+  const store = await openIn(url)
+  await store.queue('q').offer({ n: 1 }, { delay: '1h' })
+  await store.queue('r').offer({ n: 2 })
+  const asOwner = (sql: string) => asSuperuser(url, async (superuser) => (await superuser.query(sql)).rows)
+  const stored = () => asOwner('select queue, at from inkfast.due order by queue, at')
+  const sound = await stored()
+  expect(sound).toHaveLength(2)
+  await asOwner('update inkfast.due set at = at + 5')
+  await asOwner(`insert into inkfast.due values ('main', 'none', 1)`)
+  expect(await store.rebuild({ check: true })).toMatchObject({ equal: true })
+  expect(await stored()).toHaveLength(3)
+  expect(await store.rebuild()).toMatchObject({ equal: true })
+  expect(await stored()).toEqual(sound)
 })

@@ -27,6 +27,7 @@ const ROWS_AT_A_TIME = 500
 
 const picture = 'begin isolation level repeatable read read only'
 const lockHead = `select seq, encode(hash, 'hex'), state from inkfast.heads for update`
+const remakeDue = 'select inkfast.make_due_v1()'
 const findSecret = `select encode(value, 'hex') from inkfast.secrets where name = $1`
 const keepSecret = 'insert into inkfast.secrets (name, value) values ($1, $2) on conflict (name) do nothing'
 const sweeps = [
@@ -81,13 +82,17 @@ export function upkeep({ db, health }: UpkeepParts): Upkeep {
         }
         for (const table of tableNames.filter((name) => tableOf(name).authority === 'journal'))
           await replaceRows(held, tenant, table, folded)
-        await held.run({ text: 'select inkfast.make_due_v1()' })
+        await held.run({ text: remakeDue })
       } catch (error) {
         await held.rollback()
         throw error
       }
       await held.commit()
       return true
+    },
+    remakeDue: async (tenant) => {
+      db.checkWritable()
+      await db.run([db.enter(db.wall.tenant(tenant)), { text: remakeDue }], 'reading')
     },
     check: () => checkDatabase(db),
     measure: async () => {

@@ -3,7 +3,7 @@
 
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { later, tempFolder } from '../../../test/support/engines.ts'
+import { later, openIn, tempFolder } from '../../../test/support/engines.ts'
 import { walkDue } from '../../model/due.ts'
 import { tenantId } from '../../model/ids.ts'
 import type { Database } from './database.ts'
@@ -111,4 +111,20 @@ async function lookOfferRaise(raise: (node: Database) => void): Promise<readonly
 test('a raise looks again under the write lock, and the control that trusts its look loses an item', async () => {
   expect(await lookOfferRaise((node) => raiseDue(node, 'q', [ACME]))).toEqual([['acme', 20]])
   expect(await lookOfferRaise((node) => node.run(dueStatements.drop, ACME, 'q'))).toEqual([])
+})
+
+test('a rebuild makes the stored times again, whatever had become of them', async () => {
+  const path = join(tempFolder(), 'store.db')
+  const store = await openIn(path)
+  await store.queue('q').offer({ n: 1 }, { delay: '1h' })
+  await store.queue('r').offer({ n: 2 })
+  const db = await opened(path)
+  const stored = () => db.all('select queue, at from due order by queue, at')
+  const sound = stored()
+  expect(sound).toHaveLength(2)
+  db.exec(`update due set at = at + 5; insert into due values ('main', 'none', 1)`)
+  expect(await store.rebuild({ check: true })).toMatchObject({ equal: true })
+  expect(stored()).toHaveLength(3)
+  expect(await store.rebuild()).toMatchObject({ equal: true })
+  expect(stored()).toEqual(sound)
 })

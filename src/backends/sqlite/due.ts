@@ -18,6 +18,11 @@ const firstOf = `select h.state, ${firstItem('h.tenant', '?2')} as at from heads
 const raise = 'update due set at = ?3 where tenant = ?1 and queue = ?2 and at <> ?3'
 const drop = 'delete from due where tenant = ? and queue = ?'
 
+const clear = 'delete from due where tenant = ?'
+const remake = `
+  insert into due (tenant, queue, at) select tenant, queue, min(at) from main.work indexed by work_by_due
+  where tenant = ? and queue is not null and at is not null group by queue`
+
 /** Exported for their tests. */
 export const dueStatements = { storedDue, firstOf, raise, drop } as const
 
@@ -36,4 +41,10 @@ export function raiseDue(db: Database, queue: string, tenants: readonly TenantId
     if (first.state === 'active' && first.at !== null) db.run(raise, tenant, queue, first.at as number)
     else db.run(drop, tenant, queue)
   }
+}
+
+/** Inside a write transaction, too. */
+export function remakeDue(db: Database, tenant: TenantId): void {
+  db.run(clear, tenant)
+  db.run(remake, tenant)
 }

@@ -223,6 +223,7 @@ function upkeep(files: OpenFiles, own: SqliteBackend, nobody: Reads, looked: Pic
     scratch: () => own.upkeep.scratch(),
     adopt: async (tenant, scratch, head) =>
       (await within(tenant, (backend) => backend.upkeep.adopt(tenant, scratch, head))) ?? (head.seq === 0 && sameBytes(head.hash, GENESIS)),
+    remakeDue: async (tenant) => within(tenant, async (backend) => backend.upkeep.remakeDue?.(tenant)),
     check: async () => {
       const damage = [...(await own.upkeep.check())]
       for (const tenant of tenantsIn(files.folder)) {

@@ -13,6 +13,7 @@ import type { BlobFiles } from './blob-files.ts'
 import type { Checkpointer } from './checkpoint.ts'
 import { applyChange } from './commit.ts'
 import { connect, type Database } from './database.ts'
+import { remakeDue } from './due.ts'
 import { isFull, within } from './failures.ts'
 import { readHead } from './heads.ts'
 import { journalReads } from './journal.ts'
@@ -34,7 +35,6 @@ const clearIndex = [
   'delete from terms where tenant = ? and source = ?',
   'delete from corpora where tenant = ? and source = ?',
 ]
-const clearDue = 'delete from due where tenant = ?'
 const SECRET_BYTES = 32
 const SCRUB_AGAIN_MS = 100
 /** 1 MiB in pages. Writers wait for no longer than it takes to move these. */
@@ -134,11 +134,10 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
             ].join(', ')
             // The triggers make the word index again, from nothing.
             if (tableOf(table).text) for (const clear of clearIndex) db.run(clear, tenant, table)
-            // They also make again when each queue is due.
-            if (table === 'work') db.run(clearDue, tenant)
             db.run(`delete from main.${table} where tenant = ?`, tenant)
             db.run(`insert into main.${table} (tenant, ${columns}) select ?, ${columns} from ${folded}.${table}`, tenant)
           }
+          remakeDue(db, tenant)
           return true
         })
       } finally {
@@ -147,6 +146,7 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
         side.exec('begin')
       }
     },
+    remakeDue: (tenant) => write(() => remakeDue(db, tenant)),
     check: async () => {
       const damage = await checkpointer.check()
       // A damaged schema cannot be read.
