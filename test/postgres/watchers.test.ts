@@ -51,16 +51,13 @@ test('a node polls heads only while no notification arrives', async () => {
     await other.commit([make.commit(ACME)])
     await until('it was told', () => woken > before)
   }
-  await told()
-  await until('it has looked for the last time', async () => {
+  // Many times its pace pass while it is told. At first it still looks, because it does not hear yet.
+  await until('it is told twenty times without a look of its own', async () => {
     const before = polls.count
-    await told()
+    for (let n = 0; n < 20; n++) await told()
     return polls.count === before
   })
   const heard = polls.count
-  // Many times its pace pass while it is told.
-  for (let n = 0; n < 20; n++) await told()
-  expect(polls.count).toBe(heard)
   // The control: without notifications it polls, and misses nothing.
   proxy.shut(true)
   await until('it knows that it is deaf', async () => !(await isHeard(backend)))
@@ -85,6 +82,39 @@ test('a node that cannot listen tells others all the same', async () => {
       return woken > before
     })
   }
+})
+
+test('a commit that nobody told is seen with the next reminder, and the control without one waits', async () => {
+  const url = await tempDatabase()
+  const signals = { url, lookEveryMs: 10 }
+  const [reminded, waiting] = [
+    await postgresBackend({ ...signals, remindEveryMs: 50 }),
+    await postgresBackend({ ...signals, remindEveryMs: 600_000 }),
+  ]
+  // It has no connection that listens, so it tells nobody, as if it had been killed after its commit.
+  const { listen: _, ...silent } = pooled({ url })
+  const killed = backendOn(await openOver({ url }, silent), { url })
+  for (const backend of [reminded, waiting, killed]) later(() => backend.close())
+  const make = maker(3)
+  const seen = { reminded: 0, waiting: 0 }
+  const look = (who: keyof typeof seen, backend: Backend) => () => void backend.journal.head(ACME).then(({ seq }) => (seen[who] = seq))
+  later(reminded.wakeups.watch(ACME, look('reminded', reminded)))
+  later(waiting.wakeups.watch(ACME, look('waiting', waiting)))
+  await until('both listen', async () => {
+    await waiting.commit([make.commit(ACME)])
+    return seen.reminded > 0 && seen.waiting > 0
+  })
+  await until('both hear, and have looked for the last time', async () => {
+    const { seq } = await killed.journal.head(ACME)
+    await reminded.commit([make.commit(ACME)])
+    await until('both were told', () => Math.min(seen.reminded, seen.waiting) > seq)
+    return (await isHeard(reminded)) && (await isHeard(waiting))
+  })
+  const before = (await killed.journal.head(ACME)).seq
+  await until('all were told', () => seen.waiting === before)
+  await killed.commit([make.commit(ACME)])
+  await until('it was reminded', () => seen.reminded === before + 1)
+  expect(seen.waiting).toBe(before)
 })
 
 test('34,000 watchers cost what twice 17,000 do', async () => {

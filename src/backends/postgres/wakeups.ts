@@ -14,13 +14,15 @@ const LOOK_EVERY_MS = 1000
 const BLIND_MS = 10_000
 // A node that was killed between its commit and its notification told nobody, so watchers look now and then without being told. Patient ones
 // may be many, and look at every sixth of these times.
-const REMIND_MS = 10_000
+const REMIND_EVERY_MS = 10_000
 const PATIENT_REMINDERS = 6
 const headsOf = 'select tenant, seq from inkfast.heads_v1($1::text[])'
 
 export interface SignalOptions {
   /** How often the heads of watched tenants are polled while no notification arrives. */
   readonly lookEveryMs?: number
+  /** How often watchers are woken while notifications arrive, in case a sender was killed before it told. */
+  readonly remindEveryMs?: number
 }
 
 interface Watcher {
@@ -38,6 +40,7 @@ interface Watched {
 export class NodeSignals implements Wakeups {
   readonly #db: Database
   readonly #lookEveryMs: number
+  readonly #remindEveryMs: number
   readonly #listener: Listener
   /** Sent with every notification, so that a node ignores its own. */
   readonly #node = randomBytes(8).toString('hex')
@@ -52,9 +55,10 @@ export class NodeSignals implements Wakeups {
   #reminders = 0
   #closed = false
 
-  constructor(db: Database, { lookEveryMs = LOOK_EVERY_MS }: SignalOptions = {}) {
+  constructor(db: Database, { lookEveryMs = LOOK_EVERY_MS, remindEveryMs = REMIND_EVERY_MS }: SignalOptions = {}) {
     this.#db = db
     this.#lookEveryMs = lookEveryMs
+    this.#remindEveryMs = remindEveryMs
     const heard = (told: string) => {
       const [name = '', node] = told.split('-')
       const tenant = this.#names.get(name)
@@ -119,7 +123,7 @@ export class NodeSignals implements Wakeups {
   /** Heads are polled only while no notification arrives. */
   #tick(): void {
     if (!this.#listener.hears) return void this.#look()
-    if (performance.now() - this.#remindedAt < REMIND_MS) return
+    if (performance.now() - this.#remindedAt < this.#remindEveryMs) return
     this.#remindedAt = performance.now()
     this.#reminders++
     this.#listener.check()
