@@ -14,7 +14,7 @@ import { until } from './until.ts'
 const ACME = tenantId('acme')
 
 /** A node that counts how often it polls heads. */
-async function countingNode(url: string, listenUrl: string, lookEveryMs: number) {
+async function countingNode(url: string, listenUrl = url, remindEveryMs = 600_000) {
   const polls = { count: 0 }
   const real = pooled({ url, listenUrl })
   const connections = {
@@ -30,17 +30,25 @@ async function countingNode(url: string, listenUrl: string, lookEveryMs: number)
       }
     },
   }
-  const backend = backendOn(await openOver({ url }, connections), { url, lookEveryMs })
+  const backend = backendOn(await openOver({ url }, connections), { url, lookEveryMs: 5, remindEveryMs })
   later(() => backend.close())
   return { backend, polls }
 }
+
+/** At first a node still looks, because it does not hear yet. Then many times its pace pass while it is told. */
+const hears = (polls: { readonly count: number }, told: () => Promise<void>): Promise<void> =>
+  until('it is told twenty times without a look of its own', async () => {
+    const before = polls.count
+    for (let n = 0; n < 20; n++) await told()
+    return polls.count === before
+  })
 
 const isHeard = async ({ upkeep }: Backend): Promise<boolean> => !(await upkeep.health()).why.join().includes('once a second')
 
 test('a node polls heads only while no notification arrives', async () => {
   const url = await tempDatabase()
   const proxy = await startProxy(url)
-  const { backend, polls } = await countingNode(url, proxy.url, 5)
+  const { backend, polls } = await countingNode(url, proxy.url)
   const other = await postgresBackend({ url })
   later(() => other.close())
   const make = maker(1)
@@ -51,12 +59,7 @@ test('a node polls heads only while no notification arrives', async () => {
     await other.commit([make.commit(ACME)])
     await until('it was told', () => woken > before)
   }
-  // Many times its pace pass while it is told. At first it still looks, because it does not hear yet.
-  await until('it is told twenty times without a look of its own', async () => {
-    const before = polls.count
-    for (let n = 0; n < 20; n++) await told()
-    return polls.count === before
-  })
+  await hears(polls, told)
   const heard = polls.count
   // The control: without notifications it polls, and misses nothing.
   proxy.shut(true)
@@ -86,35 +89,36 @@ test('a node that cannot listen tells others all the same', async () => {
 
 test('a commit that nobody told is seen with the next reminder, and the control without one waits', async () => {
   const url = await tempDatabase()
-  const signals = { url, lookEveryMs: 10 }
-  const [reminded, waiting] = [
-    await postgresBackend({ ...signals, remindEveryMs: 50 }),
-    await postgresBackend({ ...signals, remindEveryMs: 600_000 }),
-  ]
+  const [reminded, waiting] = [await countingNode(url, url, 50), await countingNode(url)]
   // It has no connection that listens, so it tells nobody, as if it had been killed after its commit.
   const { listen: _, ...silent } = pooled({ url })
   const killed = backendOn(await openOver({ url }, silent), { url })
-  for (const backend of [reminded, waiting, killed]) later(() => backend.close())
+  later(() => killed.close())
+  const other = await postgresBackend({ url })
+  later(() => other.close())
   const make = maker(3)
-  const seen = { reminded: 0, waiting: 0 }
-  const look = (who: keyof typeof seen, backend: Backend) => () => void backend.journal.head(ACME).then(({ seq }) => (seen[who] = seq))
-  later(reminded.wakeups.watch(ACME, look('reminded', reminded)))
-  later(waiting.wakeups.watch(ACME, look('waiting', waiting)))
-  await until('both listen', async () => {
-    await waiting.commit([make.commit(ACME)])
-    return seen.reminded > 0 && seen.waiting > 0
+  const woken = { reminded: 0, waiting: 0 }
+  later(reminded.backend.wakeups.watch(ACME, () => woken.reminded++))
+  later(waiting.backend.wakeups.watch(ACME, () => woken.waiting++))
+  const told = async (): Promise<void> => {
+    const before = { ...woken }
+    await other.commit([make.commit(ACME)])
+    await until('both were told', () => woken.waiting > before.waiting && woken.reminded > before.reminded)
+  }
+  await hears(waiting.polls, told)
+  await hears(reminded.polls, told)
+  // What it was told last may still be on its way.
+  let last = -1
+  await until('all were told', () => {
+    const isQuiet = last === woken.waiting
+    last = woken.waiting
+    return isQuiet
   })
-  await until('both hear, and have looked for the last time', async () => {
-    const { seq } = await killed.journal.head(ACME)
-    await reminded.commit([make.commit(ACME)])
-    await until('both were told', () => Math.min(seen.reminded, seen.waiting) > seq)
-    return (await isHeard(reminded)) && (await isHeard(waiting))
-  })
-  const before = (await killed.journal.head(ACME)).seq
-  await until('all were told', () => seen.waiting === before)
+  const polled = reminded.polls.count
   await killed.commit([make.commit(ACME)])
-  await until('it was reminded', () => seen.reminded === before + 1)
-  expect(seen.waiting).toBe(before)
+  const before = woken.reminded
+  await until('it was reminded', () => woken.reminded >= before + 2)
+  expect([woken.waiting, reminded.polls.count]).toEqual([last, polled])
 })
 
 test('34,000 watchers cost what twice 17,000 do', async () => {
