@@ -65,6 +65,11 @@ const topics: Readonly<Record<string, Topic>> = {
     peers: 'langgraph',
     load: async () => [(await import('./langgraph/checkpoint.ts')).checkpoint],
   },
+  start: {
+    about: 'the time and memory of importing the built package, and of commands',
+    peers: '.',
+    load: async () => [(await import('./start/start.ts')).start],
+  },
   messages: {
     about: 'saves and loads of messages, and a streamed answer, on SQLite',
     peers: 'messages',

@@ -4,7 +4,7 @@ import type { BlobRef } from '../model/blob.ts'
 import type { Json } from '../model/data.ts'
 import { refuse } from '../model/errors.ts'
 import { checkType, DURABLE, type EventDraft, IN_BLOB, INLINE, type Receipt, TRANSIENT } from '../model/event.ts'
-import { type EventId, optionalId, type RunId, type SessionId } from '../model/ids.ts'
+import { type EventId, isId, optionalId, type RunId, type SessionId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { checkKnown, checkSeq, invalidOption, optionsOf, ownMembers } from '../model/options.ts'
 import { decodeBody } from '../model/rows.ts'
@@ -23,6 +23,7 @@ import { referenceGuards, toReferences } from './references.ts'
 import { Patience, pause } from './retry-conflicts.ts'
 import { checkOpen, type Scope } from './scope.ts'
 import { lookAgain, openGuard, stillOpen } from './session-guard.ts'
+import { sessionToWrite } from './session-named.ts'
 import { WriteTime } from './write-time.ts'
 
 export interface AppendOptions {
@@ -57,7 +58,7 @@ export interface AppendOptions {
 }
 
 export interface NewEvent {
-  /** The id of the session. */
+  /** The key or the id of the session. */
   readonly session?: string
   readonly type: string
   readonly data: unknown
@@ -114,7 +115,11 @@ export async function appendAll(scope: Scope, given: readonly NewEvent[], key?: 
   const found = given.length
   if (found > limits.commitEvents) throw refuse('COMMIT_TOO_LARGE', { limit: limits.commitEvents, unit: 'events', found })
   // Every member is read once, so that the checked value is the written one.
-  const own = Array.from(given, (event) => (event === undefined ? event : takeMembers(event)))
+  const members = Array.from(given, (event) => (event === undefined ? event : takeMembers(event)))
+  // Sessions that this node has seen by their ids are taken as they are, so that the usual append reads nothing.
+  const own = members.every((event) => isSeen(scope, event?.session))
+    ? members
+    : await Promise.all(members.map((event) => inSession(scope, event)))
   const guards = referenceGuards([...new Set(own.flatMap((event) => event?.refs ?? []))])
   return commitEvents(scope, own as readonly Given[], allOf, { key, within: keyScope(undefined), guards, time })
 }
@@ -124,6 +129,15 @@ function takeMembers(event: NewEvent): Given {
   for (const option of Object.keys(rest))
     if (!MEMBERS.includes(option)) throw refuse('OPTION_INVALID', { option, why: 'an event has no such member' })
   return ownMembers<Given>({ ...(rest as Loose<Plain>), whole: isWhole(redact), refs: toReferences(refs) })
+}
+
+const isSeen = ({ engine, tenant }: Scope, session: unknown): boolean =>
+  session === undefined || (isId(session) && engine.sessions.get(tenant, session as SessionId) !== undefined)
+
+/** A session may be named by its key. */
+async function inSession(scope: Scope, event: Given | undefined): Promise<Given | undefined> {
+  if (event?.session === undefined) return event
+  return ownMembers<Given>({ ...event, session: await sessionToWrite(scope, event.session) })
 }
 
 const firstOf = (receipts: readonly Receipt[]): Receipt => receipts[0] as Receipt

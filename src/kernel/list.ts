@@ -20,7 +20,7 @@ export interface Page<T> {
 }
 
 /** A page of messages, nodes, hits or versions: an array that also has `items` and, if there are more, a cursor. */
-export type ArrayPage<T> = readonly T[] & Page<T>
+export type ArrayPage<T> = T[] & Page<T>
 
 /** `items` and `cursor` are not enumerable, so that the array compares and prints as its items. */
 export function arrayPage<T>(items: readonly T[], cursor?: string): ArrayPage<T> {

@@ -18,10 +18,12 @@ export async function maintain(scope: Scope, signal?: AbortSignal): Promise<Main
   const { state } = await backend.journal.head(scope.tenant)
   const now = state === 'active' ? (await backend.leases.read(scope.tenant, [])).now : lane.storeTime()
   const receiptsForgotten = await backend.upkeep.sweepReceipts(now - limits.receiptsKeptMs)
+  await backend.workers.renew(undefined, [], 0, limits.workerKeptMs)
   const removed: Record<string, number> = {}
   for await (const tenant of everyTenant(backend.journal.tenants)) {
     stopIfAsked(scope, signal)
     if ((await backend.journal.head(tenant)).state !== 'active') continue
+    await backend.workers.renew(tenant, [], 0, limits.workerKeptMs)
     for (const [what, count] of Object.entries(await features.maintained({ ...scope, tenant }, now)))
       removed[what] = (removed[what] ?? 0) + count
   }

@@ -5,6 +5,7 @@ import type { Event, Receipt } from '../model/event.ts'
 import { MAIN, type TenantId, tenantId } from '../model/ids.ts'
 import { checkKnown, optionsOf, ownMembers } from '../model/options.ts'
 import type { TypeUsage } from '../model/queries.ts'
+import type { EventOf } from '../model/standard-events.ts'
 import type { TenantState } from '../model/tenant.ts'
 import type { Backend, BackendTraits } from '../ports/backend.ts'
 import type { Environment } from '../ports/environment.ts'
@@ -52,9 +53,10 @@ export interface JournalStore extends AsyncDisposable {
   readonly blobs: StoreBlobs
   /** Appends all events or none, with contiguous seqs. */
   appendAll(events: readonly NewEvent[], options?: { readonly key?: string }): Promise<readonly Receipt[]>
-  events(query?: EventQuery): AsyncGenerator<Event, void, undefined>
+  /** Reads events. With `types`, the data of standard types is typed: comparing `event.type` narrows it. */
+  events<const Type extends string = string>(query?: EventQuery<Type>): AsyncGenerator<EventOf<Type>, void, undefined>
   /** Returns one page of events, with a cursor for the next. */
-  page(query?: Omit<EventQuery, 'live'> & { readonly cursor?: string }): Promise<EventPage>
+  page<const Type extends string = string>(query?: Omit<EventQuery<Type>, 'live'> & { readonly cursor?: string }): Promise<EventPage<Type>>
   /** Finds one event by its id, or by its idempotency key: of `append` with a session, of `appendAll` without. */
   event(wanted: string | EventKey): Promise<Event | undefined>
   /** Reads the data of an event, from its blob if it was too large for the event. */
@@ -166,12 +168,12 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
     return appendAll(this.#scope, events, key)
   }
 
-  events(query?: EventQuery): AsyncGenerator<Event, void, undefined> {
-    return readEvents(this.#scope, query)
+  events<Type extends string>(query?: EventQuery<Type>): AsyncGenerator<EventOf<Type>, void, undefined> {
+    return readEvents(this.#scope, query) as AsyncGenerator<EventOf<Type>, void, undefined>
   }
 
-  page(query?: Omit<EventQuery, 'live'> & { readonly cursor?: string }): Promise<EventPage> {
-    return pageEvents(this.#scope, query)
+  page<Type extends string>(query?: Omit<EventQuery<Type>, 'live'> & { readonly cursor?: string }): Promise<EventPage<Type>> {
+    return pageEvents(this.#scope, query) as Promise<EventPage<Type>>
   }
 
   event(wanted: string | EventKey): Promise<Event | undefined> {

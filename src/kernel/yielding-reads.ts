@@ -45,6 +45,7 @@ export function yieldingReads(
       due: (queue, limit) => read(() => backend.queries.due(queue, limit)),
       ready: (tenant, queue, limit) => read(() => backend.queries.ready(tenant, queue, limit)),
       backlog: (tenant) => readOf(tenant, 'work', '', () => backend.queries.backlog(tenant)),
+      overdue: (tenant, ms, limit) => readOf(tenant, 'work', '', () => backend.queries.overdue(tenant, ms, limit)),
     },
     leases: {
       renew: (tenant, leases, ms, of) => backend.leases.renew(tenant, leases, ms, of),
@@ -72,6 +73,10 @@ export function yieldingReads(
     audit: {
       add: (tenant, refusals, keep) => backend.audit.add(tenant, refusals, keep),
       list: (tenant, query) => read(() => backend.audit.list(tenant, query)),
+    },
+    workers: {
+      renew: (tenant, workers, ms, keepMs) => backend.workers.renew(tenant, workers, ms, keepMs),
+      list: (tenant) => read(() => backend.workers.list(tenant)),
     },
     upkeep: {
       snapshot: (tenant) => backend.upkeep.snapshot(tenant),

@@ -57,6 +57,14 @@ export const sideTables = {
     indexes: {},
     rights: ['insert', 'delete'],
   },
+  // What working processes handle, and until when they count as live. Safe to lose: they write it again. Rows of the tenant `*` are of workers
+  // that serve every tenant.
+  workers: {
+    columns: { id: 'text', version: 'text', queues: 'text', at: 'integer', until: 'integer' },
+    key: ['id'],
+    indexes: {},
+    rights: ['insert', 'update', 'delete'],
+  },
   // Nodes of values, named by their digest. Not safe to lose. Written in commits, removed by garbage collection.
   nodes: {
     columns: { ref: 'blob', at: 'integer', body: 'blob' },

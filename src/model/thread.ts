@@ -1,6 +1,5 @@
 // A thread of a session, and the messages in it.
 
-import type { Json } from './data.ts'
 import type { Id, SessionId } from './ids.ts'
 
 export type ThreadId = Id<'thread'>
@@ -63,12 +62,12 @@ export interface MessageRecord {
   /** The message was being streamed when its writer stopped. */
   readonly interrupted?: boolean
   readonly finishReason?: string
-  readonly usage?: { readonly [key: string]: Json }
+  readonly usage?: { readonly [key: string]: unknown }
   readonly cost?: number
   readonly durationMs?: number
   readonly completedAt?: number
   readonly model?: string
   readonly provider?: string
-  readonly statistics?: { readonly [key: string]: Json }
+  readonly statistics?: { readonly [key: string]: unknown }
   readonly [more: string]: unknown
 }

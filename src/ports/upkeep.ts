@@ -15,7 +15,10 @@ export interface Measure {
 }
 
 export interface BackendHealth {
+  /** Nothing needs an operator. */
   readonly ok: boolean
+  /** It answers reads and accepts writes. */
+  readonly ready: boolean
   readonly why: readonly string[]
   /** On a server: whether the login has the rights of a node and no more. */
   readonly login?: 'restricted' | 'powerful'

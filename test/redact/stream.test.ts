@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { redactor } from '../../src/kernel/redact/redactor.ts'
-import type { StreamBounds } from '../../src/kernel/redact/stream.ts'
+import type { MaskedStream, StreamBounds } from '../../src/kernel/redact/stream.ts'
 import { limits } from '../../src/model/limits.ts'
 import { rounds, share } from '../support/rounds.ts'
 import { BASE64, chance } from './chance.ts'
@@ -17,14 +17,13 @@ const tag = (secret: string) => createHmac('sha256', 'streams').update(secret).d
 const redact = redactor({ values: ['correct horse battery'] }, tag)
 const BOUNDS: StreamBounds = {
   portion: limits.streamChars,
-  held: limits.streamHeldChars,
   context: limits.streamContextChars,
   most: limits.streamHeldMostChars,
 }
 /** Looks after every piece, as the clock does while a model writes slowly. */
 const SLOW: StreamBounds = { ...BOUNDS, portion: 1 }
 /** Small bounds put every cut close to the secret, so that short texts test what long texts do. */
-const TIGHT: StreamBounds = { portion: 1, held: 160, context: 320, most: 4096 }
+const TIGHT: StreamBounds = { portion: 1, context: 320, most: 4096 }
 
 const STEP = rounds(25, 5)
 const PROSE = 'The build went on for a while, and nobody minded that the tests were slow. '
@@ -104,10 +103,19 @@ describe('streamed text', () => {
   })
 
   test('secrets of the corpus escape without context or without held text', () => {
-    const escaped = (bounds: StreamBounds) =>
-      share(CORPUS, 3).filter((sample) => leaks(sample, cutEvery(sample.text, 17), bounds).length > 0).length
-    expect(escaped({ ...TIGHT, context: 0 })).toBeGreaterThan(20)
-    expect(escaped({ ...TIGHT, held: 0 })).toBeGreaterThan(0)
+    const without = (bounds: StreamBounds, take: (stream: MaskedStream) => string) =>
+      share(CORPUS, 3).filter(({ text, secrets }) => {
+        const stream = redact.stream(bounds)
+        let out = ''
+        for (const piece of cutEvery(text, 17)) {
+          stream.write(piece)
+          out += take(stream)
+        }
+        out += stream.end()
+        return secrets.some((secret) => out.includes(secret))
+      }).length
+    expect(without({ ...TIGHT, context: 0 }, (stream) => stream.take())).toBeGreaterThan(20)
+    expect(without(TIGHT, (stream) => stream.end())).toBeGreaterThan(20)
   })
 
   test('a private key that a model writes word by word becomes one placeholder', () => {

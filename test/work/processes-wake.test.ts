@@ -113,7 +113,7 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('wake-ups 
     expect((await child.event('page.lost', { n: 3 }, { wake: other.id })).wake).toMatchObject({ session: other.id, offered: true })
     expect(await inputsOf(session)).toEqual([{ n: 1 }, { n: 2 }])
     expect(await inputsOf(other)).toEqual([{ n: 3 }])
-    expect(await codeOf(child.event('page.lost', {}, { wake: 'nobody' as never }))).toBe('ID_INVALID')
+    expect(await codeOf(child.event('page.lost', {}, { wake: 'nobody' }))).toBe('SESSION_UNKNOWN')
     await expectSound(store)
   })
 

@@ -71,6 +71,18 @@ const raiseDue = 'select inkfast.raise_due_v1($1)'
 const RAISED_TOGETHER = 16
 // A raise that is lost costs a seek.
 const IN_PASSING = `select pg_catalog.set_config('synchronous_commit', 'off', true)`
+// Seeks from one name of a queue to the next, and to the earliest time in each: items are never scanned.
+export const overdueQueues = `
+  with recursive clock as materialized (select inkfast.now_v1() as now),
+  names (queue) as (
+    (select w.queue from inkfast.work w where w.queue is not null order by w.queue nulls first limit 1)
+    union all
+    select n.queue from names m cross join lateral (
+      select w.queue from inkfast.work w where w.queue > m.queue order by w.queue nulls first limit 1) n
+  )
+  select m.queue, f.at from clock c cross join names m
+  cross join lateral (select w.at from inkfast.work w where w.queue = m.queue and w.at is not null order by w.at nulls first limit 1) f
+  where f.at <= c.now - $1::bigint order by m.queue limit $2::integer`
 
 export function queries(db: Database): Queries {
   const raise = (queue: string, tenants: readonly TenantId[]) =>
@@ -108,6 +120,10 @@ export function queries(db: Database): Queries {
         rows: rows.filter((row) => row[2] !== null).map((row) => toStored(row.slice(2))),
         ...(next !== null && next !== undefined && { next: Number(next) }),
       }
+    },
+    overdue: async (tenant, ms, limit) => {
+      const [rows = []] = await db.readSmall(tenant, { text: overdueQueues, values: [ms, limit], prepared: true })
+      return rows.map(([queue, at]) => ({ queue: queue as string, at: Number(at) }))
     },
     backlog: async (tenant) => {
       const [rows = []] = await db.read(tenant, { text: backlogs })

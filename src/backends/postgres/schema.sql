@@ -1017,6 +1017,21 @@ grant select on inkfast.work to inkfast_reader;
 grant select (at), select (queue), select (tenant) on inkfast.work to inkfast_wall;
 
 -- owner: inkfast_owner
+create table inkfast.workers (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  version text collate "C" not null,
+  queues text collate "C" not null,
+  at bigint not null,
+  until bigint not null,
+  PRIMARY KEY (tenant, id)
+);
+alter table inkfast.workers enable row level security, force row level security;
+create policy tenant on inkfast.workers for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.workers to inkfast_app;
+grant select on inkfast.workers to inkfast_reader;
+
+-- owner: inkfast_owner
 create type inkfast.guard_list as (tenant text, names text[], ids text[], wants bigint[], fences boolean[]);
 
 -- owner: inkfast_owner

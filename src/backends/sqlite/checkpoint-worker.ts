@@ -5,6 +5,9 @@ import { parentPort } from 'node:worker_threads'
 import { type Extent, misplacedEvents } from '../../model/misplaced.ts'
 import type { CheckpointAnswer, CheckpointFile, CheckpointOrder } from './checkpoint-thread.ts'
 
+// Node 22 warns of its SQLite in every thread that loads it; once, by the thread that opened the store, is enough.
+process.removeAllListeners('warning')
+
 const files = new Map<string, DatabaseSync>()
 
 function connectionTo({ name, readOnly, synchronous }: CheckpointFile): DatabaseSync {

@@ -102,6 +102,8 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
       around: (tenant, table, places, span) => read(tenant, (file) => file.texts.around(tenant, table, places, span)),
     },
     audit: folderAudit(files),
+    // In the file of the store: a worker may serve a tenant that has no file yet.
+    workers: own.workers,
     wakeups,
     upkeep: upkeep(files, own, nobody.reads, named),
     close: async () => {
@@ -253,7 +255,7 @@ function upkeep(files: OpenFiles, own: SqliteBackend, nobody: Reads, looked: Pic
       const why = [...new Set(told.flatMap((health) => health.why))]
       if (files.failure) why.push(`a file could not be closed in order: ${files.failure}`)
       if (looked.damaged > 0) why.push(`what is due is not known for ${looked.damaged} of the files, which are damaged; check() names them`)
-      return { ok: why.length === 0, why }
+      return { ok: why.length === 0, ready: told.every(({ ready }) => ready), why }
     },
     receipts: async (tenant, after, limit) => (await within(tenant, (backend) => backend.upkeep.receipts(tenant, after, limit))) ?? [],
     sweepReceipts: async (before) => {

@@ -43,8 +43,24 @@ const backlogs = `
     count(*) filter (where state = 'dead') as dead
   from work indexed by work_by_ready where tenant = ?1 and queue is not null group by queue order by queue`
 
+// Seeks from one name of a queue to the next, and to the earliest time in each: items are never scanned.
+const overdueQueues = `
+  with recursive names (queue) as (
+    select min(w.queue) from work as w indexed by work_by_due where w.tenant = ?1 and w.queue is not null
+    union all
+    select (select min(w.queue) from work as w indexed by work_by_due where w.tenant = ?1 and w.queue > names.queue)
+    from names where names.queue is not null
+  ),
+  found as (
+    select queue, (
+      select min(w.at) from work as w indexed by work_by_due where w.tenant = ?1 and w.queue = names.queue and w.at is not null
+    ) as at
+    from names where queue is not null
+  )
+  select queue, at from found where at <= ?2 limit ?3`
+
 /** Exported for their tests. */
-export const workStatements = { nextPriority, readyOf, lapsed, nextTime, backlogs } as const
+export const workStatements = { nextPriority, readyOf, lapsed, nextTime, backlogs, overdueQueues } as const
 
 type Found = ReturnType<Database['all']>[number]
 
@@ -94,6 +110,12 @@ export function queries({ db, now, write }: QueryParts): Queries {
           const next = db.get(nextTime, tenant, queue, at)?.at as number | null | undefined
           return { now: at, rows: readyRows(tenant, queue, at, limit).map(toStored), ...(typeof next === 'number' && { next }) }
         }),
+      ),
+    overdue: (tenant, ms, limit) =>
+      reading(db, () =>
+        ifActive(db, tenant, () =>
+          db.all(overdueQueues, tenant, now() - ms, limit).map((row) => ({ queue: row.queue as string, at: row.at as number })),
+        ),
       ),
     backlog: (tenant) =>
       reading(db, () =>

@@ -924,3 +924,13 @@ begin
     select e.id from work as e indexed by work_by_series where e.tenant = new.tenant and e.series = new.series and e.state is not 'dead'
     order by e.born, e.id limit 1 offset 1);
 end;
+
+CREATE TABLE workers (
+  tenant  text not null,
+  id      text not null,
+  version text not null,
+  queues  text not null,
+  at      integer not null,
+  until   integer not null,
+  primary key (tenant, id)
+) strict, without rowid;

@@ -169,12 +169,13 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
       }
     },
     health: async () => {
-      const why = [
-        ...(checkpointer.failure ? [`the log is not being copied into the file: ${checkpointer.failure}`] : []),
+      const unready = [
         ...(db.disk.failure ? [`the disk failed, and no write has succeeded since: ${db.disk.failure}`] : []),
         ...(!db.disk.failure && isFull(dirname(db.path)) ? [`the disk under ${db.path} is full`] : []),
       ]
-      return { ok: why.length === 0, why }
+      const uncopied = checkpointer.failure ? [`the log is not being copied into the file: ${checkpointer.failure}`] : []
+      const why = [...uncopied, ...unready]
+      return { ok: why.length === 0, ready: unready.length === 0, why }
     },
     receipts: (tenant, after, limit) =>
       reading(db, () => {

@@ -3,7 +3,7 @@
 import type { ApprovalRow } from '../../model/approval.ts'
 import { EXPORT_GENESIS, lastLine, recordLine } from '../../model/approval-export.ts'
 import type { TenantId } from '../../model/ids.ts'
-import { checkKnown, checkSeq, optionsOf } from '../../model/options.ts'
+import { checkKnown, checkSeq, filterOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { everyRow } from '../every-row.ts'
@@ -29,11 +29,11 @@ const AT_A_TIME = 100
 /** Lines of NDJSON without line ends. Every export begins a new chain. */
 export async function* exportApprovals(scope: Scope, options?: ExportOptions): AsyncGenerator<string, void, undefined> {
   checkOpen(scope.engine)
-  const { filter, rest } = splitFilter(optionsOf(options, 'export'))
+  const { filter, rest } = splitFilter(filterOf(options, 'approvals.export'))
   const { after, signal, ...unknown } = rest
   checkKnown(unknown, 'an export')
   if (after !== undefined) checkSeq(after)
-  const { index, equals, matches, asked } = takeFilter(scope, filter)
+  const { index, equals, matches, asked } = await takeFilter(scope, filter)
   const { sha256 } = scope.engine.environment.digest
   stopIfAsked(scope, signal)
   let chain = EXPORT_GENESIS

@@ -1,7 +1,7 @@
 // Removes attachments that no turn has committed, by their age. Garbage collection deletes the bytes once nothing refers to them.
 
 import type { Id, TenantId } from '../../model/ids.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, filterOf } from '../../model/options.ts'
 import { everyTenant } from '../../model/tenant-pages.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { stopIfAsked } from '../abortable.ts'
@@ -32,7 +32,7 @@ const AT_ONCE = 500
 /** Sweeps all active tenants, or the one of this view. */
 export async function sweepAttachments(scope: Scope, only: TenantId | undefined, options?: SweepOptions): Promise<SweepReport> {
   checkOpen(scope.engine)
-  const { olderThan, signal, ...unknown } = optionsOf(options, 'attachments.sweep')
+  const { olderThan, signal, ...unknown } = filterOf(options, 'attachments.sweep')
   checkKnown(unknown, 'a sweep')
   const age = olderThan === undefined ? DAY_MS : milliseconds(olderThan)
   const { journal } = scope.engine.backend

@@ -32,9 +32,12 @@ export interface NewNode {
   readonly frame?: string | undefined
 }
 
+/** A node as it is given. Without a parent it follows the node before it, and the first one follows the leaf. */
+export type GivenNode = Omit<NewNode, 'parent'> & { readonly parent?: string | null | undefined }
+
 export interface Delta {
   readonly kind: 'unchanged' | 'append' | 'replace'
-  readonly nodes: readonly NewNode[]
+  readonly nodes: readonly GivenNode[]
   readonly leaf?: string | undefined
 }
 
@@ -52,8 +55,9 @@ export interface PlannedDelta {
 
 /** Reads what the nodes touch, and checks them. The head row guards the rest: every change of the graph moves it. */
 export async function planDelta(scope: Scope, session: SessionId, head: HeadState, delta: Delta, turn: string): Promise<PlannedDelta> {
-  const { kind, nodes } = delta
-  const stored = kind === 'replace' ? await wholeGraph(scope, session) : await touched(scope, session, delta)
+  const { kind } = delta
+  const nodes = linked(delta.nodes, kind === 'replace' ? undefined : head.leaf)
+  const stored = kind === 'replace' ? await wholeGraph(scope, session) : await touched(scope, session, nodes, delta.leaf)
   const isLive = (found: FoundNode) => found.row.state === 'live'
   const live = new Set(kind === 'replace' ? [] : [...stored.values()].filter(isLive).map(({ row }) => row.node))
   const known = { live, taken: new Set(kind === 'replace' ? [] : stored.keys()) }
@@ -93,6 +97,9 @@ export async function planDelta(scope: Scope, session: SessionId, head: HeadStat
   }
 }
 
+const linked = (nodes: readonly GivenNode[], leaf: string | undefined): readonly NewNode[] =>
+  nodes.map((one, i) => ({ ...one, parent: one.parent === undefined ? ((i === 0 ? leaf : nodes[i - 1]?.id) ?? null) : one.parent }))
+
 export type HeadState = Omit<HeadRow, 'id' | 'changedAt'>
 
 /** A node that a replacement repeats unchanged is not written again. */
@@ -131,7 +138,12 @@ function openedFrames(head: HeadState, nodes: readonly NewNode[]): readonly Omit
 }
 
 /** The stored nodes that the delta names: as new ids, as parents or as the leaf. */
-async function touched(scope: Scope, session: SessionId, { nodes, leaf }: Delta): Promise<ReadonlyMap<string, FoundNode>> {
+async function touched(
+  scope: Scope,
+  session: SessionId,
+  nodes: readonly NewNode[],
+  leaf: string | undefined,
+): Promise<ReadonlyMap<string, FoundNode>> {
   const names = new Set([
     ...nodes.flatMap(({ id, parent }) => (parent === null ? [id] : [id, parent])),
     ...(leaf === undefined ? [] : [leaf]),

@@ -59,7 +59,7 @@ export async function offerInput(
   if (!INPUT_BOUNDARIES.includes(boundary)) throw invalidOption('boundary', "'afterWork' or 'beforeCompletion'", boundary)
   const key = given === undefined ? undefined : maskKey(scope, given)
   const time = new WriteTime(scope.engine.environment.clock)
-  const stored = await storeOffered(scope, content, 'the input', redact, time)
+  const stored = await storeOffered(scope, content, 'an input of the session', redact, time)
   const id = inputId(scope, session, key)
   // A retry may help when another writer was first with this key, and when the active turn has just ended.
   const mayHelp = (error: unknown) =>

@@ -100,7 +100,7 @@ async function offerBatch(scope: Scope, session: SessionId, payload: unknown, op
   const named = key === undefined ? undefined : maskKey(scope, key)
   const together = merge === undefined ? undefined : takeName(scope, merge, 'a merge key')
   const time = new WriteTime(scope.engine.environment.clock)
-  const stored = await storeOffered(scope, payload, 'the batch', redact, time)
+  const stored = await storeOffered(scope, payload, 'an item of the inbox', redact, time)
   const at = delayMs > 0 ? (await storeNow(scope)) + delayMs : undefined
   const offered = { session, key: named, payload: stored, delivery, kind, join, merge: together, at }
   const { rows, receipts } = await plan(scope, [offerInboxPart(scope, offered, named === undefined ? { seen: NOT_THERE } : {})], {

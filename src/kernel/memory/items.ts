@@ -89,7 +89,7 @@ export async function updateItem(scope: Scope, given: string, options: UpdateMem
 
 /** Newest first. A page may be short and still have a cursor, because the number of items that are read is limited. */
 export async function listItems(scope: Scope, options: ListMemoryOptions | undefined): Promise<Page<MemoryItem>> {
-  const [filter, { forgotten = false, ...paging }] = takeFilter<ListMemoryOptions>(options, 'memory.list')
+  const [filter, { forgotten = false, ...paging }] = takeFilter<ListMemoryOptions>(options, 'memory.list', ['forgotten'])
   if (typeof forgotten !== 'boolean') throw invalidOption('forgotten', 'true or false', forgotten)
   checkOpen(scope.engine)
   const state = forgotten ? 'forgotten' : 'active'

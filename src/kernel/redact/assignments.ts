@@ -7,10 +7,13 @@ import { pgpassSpan } from './password-lines.ts'
 import { placeholderEnd, withoutPlaceholders } from './placeholder.ts'
 import type { Span } from './spans.ts'
 import { hasWideMarks, WIDE_COLON, WIDE_EQUALS } from './survey.ts'
+import { isWideMark, opensValue, type Undecided } from './undecided.ts'
 import { AUTH_SCHEMES, type KeyKind } from './words.ts'
 
 const LONGEST_KEY = 64
 const SPACE = 32
+/** Spaces that may stand between a value and the end of its line. */
+const BLANKS = 8
 
 /** The last unquoted word that was read. A later start inside it has the same end, so no text is read twice. */
 interface Word {
@@ -18,7 +21,7 @@ interface Word {
   end: number
 }
 
-export function assignmentSpans(written: string, judge: KeyJudge, spans: Span[]): void {
+export function assignmentSpans(written: string, judge: KeyJudge, spans: Span[], undecided?: Undecided): void {
   // Every place stays the same: a full-width mark is one character, too.
   const text = hasWideMarks(written) ? written.replaceAll(WIDE_COLON, ':').replaceAll(WIDE_EQUALS, '=') : written
   const word: Word = { start: 0, end: 0 }
@@ -31,7 +34,7 @@ export function assignmentSpans(written: string, judge: KeyJudge, spans: Span[])
     if (colon < 0 && equals < 0) return
     at = colon < 0 || (equals >= 0 && equals < colon) ? equals : colon
     if (at === colon && portLike(text.charCodeAt(at + 1))) {
-      const password = pgpassSpan(text, at)
+      const password = pgpassSpan(text, at, undecided)
       if (password !== undefined) spans.push(password)
     }
     const key = keyBefore(text, at)
@@ -41,7 +44,7 @@ export function assignmentSpans(written: string, judge: KeyJudge, spans: Span[])
     if (kind === 'none') continue
     const from = valueStart(text, at)
     if (from < 0) continue
-    const span = readValue(text, at, from, key, kind, word)
+    const span = readValue(text, at, from, key, kind, word, undecided)
     if (span === undefined) continue
     spans.push(span)
     at = span.end - 1
@@ -132,10 +135,19 @@ function valueStart(text: string, at: number): number {
   if (next === 61 || text.charCodeAt(at - 1) === 61 || text.charCodeAt(at - 1) === 33) return -1 // a comparison
   if (next === 62) from++ // =>
   while (from < at + 12 && (text.charCodeAt(from) === SPACE || text.charCodeAt(from) === 9)) from++
+  if (opensValue(text[from])) from++
   return from < text.length ? from : -1
 }
 
-function readValue(text: string, at: number, from: number, key: Key, kind: KeyKind, word: Word): Span | undefined {
+function readValue(
+  text: string,
+  at: number,
+  from: number,
+  key: Key,
+  kind: KeyKind,
+  word: Word,
+  undecided: Undecided | undefined,
+): Span | undefined {
   let open = from
   while (text.charCodeAt(open) === 92) open++
   const quote = text[open]
@@ -145,13 +157,16 @@ function readValue(text: string, at: number, from: number, key: Key, kind: KeyKi
     if (text.startsWith(triple, open)) {
       const end = text.indexOf(triple, open + 3)
       if (end >= 0) return inside(text, open + 3, end, key, kind)
+      undecided?.(open + 3)
     }
     const end = closing(text, open + 1, quote, slashes)
-    if (end >= 0 && !key.quoted && slashes === 0 && closesString(text, key.start, quote)) return undefined
+    const closes = (end >= 0 || undecided !== undefined) && !key.quoted && slashes === 0 && closesString(text, key.start, quote)
+    if (end >= 0 && closes) return undefined
     if (end >= 0) return inside(text, open + 1, end, key, kind)
+    if (!closes) undecided?.(open + 1)
     from = open + 1
   } else if (key.quoted && (quote === '{' || quote === '[')) return undefined
-  return bare(text, at, from, key, kind, word)
+  return bare(text, at, from, key, kind, word, undecided)
 }
 
 /** Finds the end of a quoted value. With n backslashes before the opening quote, 2(n+1) more of them are one of the content. */
@@ -184,6 +199,9 @@ function inside(text: string, start: number, end: number, key: Key, kind: KeyKin
   return spanOf(value, start, kind)
 }
 
+/** A longer value, its placeholders included, is not the secret of a key that is weak evidence. Names inside it are not read again and again. */
+const LONGEST_WEAK = 4096
+
 /** Returns the span to mask in a whole value whose key is secret. Also used for the values of real objects. */
 export function spanOf(value: string, start: number, kind: KeyKind): Span | undefined {
   const end = start + value.length
@@ -196,7 +214,10 @@ export function spanOf(value: string, start: number, kind: KeyKind): Span | unde
       return { start: start + scheme[0].length, end, kind: name === 'bearer' || name === 'basic' ? name : 'key' }
     }
   }
-  const own = value.includes('[redacted:') ? withoutPlaceholders(value).trim() : value
+  if (value.length > LONGEST_WEAK && (kind === 'digits' || kind === 'likely' || kind === 'weak')) return undefined
+  // The beginning of a value tells whether it is a path.
+  const read = kind === 'unpath' ? value.slice(0, LONGEST_WEAK) : value
+  const own = read.includes('[redacted:') ? withoutPlaceholders(read).trim() : read
   if (kind === 'unpath' && /^(?:[/~]|[A-Za-z]:[\\/])/.test(own)) return undefined
   if (kind === 'digits' && !/^\d{3,10}$/.test(own)) return undefined
   if (kind === 'likely' && (/\s/.test(own) || !passwordLike(own))) return undefined
@@ -211,17 +232,31 @@ const STOPS = new Uint8Array(128)
 for (const char of ' \t\r\n\f\v"\'`<>\\') STOPS[char.charCodeAt(0)] = HARD
 for (const char of ',;&|)]}') STOPS[char.charCodeAt(0)] = SOFT
 
-function bare(text: string, at: number, from: number, key: Key, kind: KeyKind, word: Word): Span | undefined {
-  if (kind === 'cookie') return cookieSpan(text, from)
+function bare(
+  text: string,
+  at: number,
+  from: number,
+  key: Key,
+  kind: KeyKind,
+  word: Word,
+  undecided: Undecided | undefined,
+): Span | undefined {
+  if (kind === 'cookie') return cookieSpan(text, from, undecided)
   let end = wordEnd(text, from, word)
   let start = from
+  if (undecided !== undefined && mayGoOn(text, word.end)) undecided(from)
   if (kind === 'auth') {
     const scheme = text.slice(from, end).toLowerCase()
     if (!AUTH_SCHEMES.has(scheme) || text.charCodeAt(end) !== SPACE) {
       if (!passwordLike(text.slice(from, end))) return undefined
     } else {
       start = end + 1
-      end = scheme === 'digest' ? digestEnd(text, start) : scheme.startsWith('aws4') ? lineEnd(text, start) : wordEnd(text, start, word)
+      if (scheme === 'digest') end = digestEnd(text, start, undecided)
+      else if (scheme.startsWith('aws4')) end = lineEnd(text, start, undecided)
+      else {
+        end = wordEnd(text, start, word)
+        if (undecided !== undefined && mayGoOn(text, word.end)) undecided(start)
+      }
       const value = text.slice(start, end)
       if (innocentValue(value)) return undefined
       return { start, end, kind: scheme === 'bearer' || scheme === 'basic' ? scheme : 'key' }
@@ -234,7 +269,7 @@ function bare(text: string, at: number, from: number, key: Key, kind: KeyKind, w
   if (kind === 'all' && tight && equals && generated(value)) return { start, end, kind: 'key' }
   if (innocentValue(value) || (kind === 'text' && /^[\d.,%_]+$/.test(value))) return undefined
   // `this.token = token` passes a secret on without containing it.
-  if (!tight && text.slice(key.start, key.end).toLowerCase().endsWith(value.toLowerCase())) return undefined
+  if (!tight && value.length <= LONGEST_KEY && text.slice(key.start, key.end).toLowerCase().endsWith(value.toLowerCase())) return undefined
   if (kind === 'likely' && !(tight && equals)) return undefined
   // A plain word counts only by its form: `password=swordfish`, or a line of its own.
   const form = tight ? equals && value.length >= 3 : alone(text, key, end) && lineValue(value) && !(equals && kind !== 'all')
@@ -256,7 +291,7 @@ function lineValue(value: string): boolean {
 /** Whether key and value are all there is on their line. */
 function alone(text: string, key: Key, end: number): boolean {
   let after = end
-  while (text.charCodeAt(after) === SPACE && after < end + 8) after++
+  while (text.charCodeAt(after) === SPACE && after < end + BLANKS) after++
   if (after < text.length && text[after] !== '\n' && text[after] !== '\r' && text[after] !== '#' && text[after] !== '\\') return false
   let before = key.start
   const lowest = Math.max(0, before - 24)
@@ -277,7 +312,7 @@ function wordEnd(text: string, from: number, word: Word): number {
         word.end = masked
         continue
       }
-      const stop = code < 128 ? (STOPS[code] as number) : 0
+      const stop = code < 128 ? (STOPS[code] as number) : isWideMark(code) ? HARD : 0
       if (stop === HARD || (stop === SOFT && endsField(text, word.end))) break
       word.end++
     }
@@ -285,6 +320,20 @@ function wordEnd(text: string, from: number, word: Word): number {
   let end = word.end
   while (end > from + 1 && '.,;:!?'.includes(text[end - 1] as string)) end--
   return end
+}
+
+/** Whether a value that ends here in the text at hand may go on, or whether more of its line decides if it is one. */
+function mayGoOn(text: string, end: number): boolean {
+  if (end === text.length) return true
+  // A soft stop ends the value only if more than it follows.
+  if (end === text.length - 1 && STOPS[text.charCodeAt(end)] === SOFT) return true
+  let after = end
+  while (isBlank(text.charCodeAt(after)) && after < end + BLANKS) after++
+  return after === text.length
+}
+
+function isBlank(code: number): boolean {
+  return code === SPACE || code === 9
 }
 
 const FIELD = /[\s"'\\,;&|)\]}]|$|[\w.%-]{1,40} {0,2}[=:]/y

@@ -6,8 +6,8 @@ export interface Bound {
   /** False if no values are bound. */
   readonly any: boolean
   find(text: string, spans: Span[]): void
-  /** Returns the value that begins before `before` and whose rest has not come, if more than `PROBE` characters of it are there. */
-  open(text: string, before: number): OpenValue | undefined
+  /** Returns the value at the end of the text whose rest has not come, the longest if there are several. */
+  open(text: string): OpenValue | undefined
   /** Also used for numbers, by their text. */
   has(text: string): boolean
 }
@@ -23,9 +23,6 @@ const SHORTEST = 4
 /** The base64 form is searched only if enough is left after trimming its unaligned ends. */
 const SHORTEST_ENCODED = 8
 
-/** The beginning by which an open value is searched. */
-const PROBE = 64
-
 const NOTHING: Bound = { any: false, find: () => undefined, open: () => undefined, has: () => false }
 
 export function bind(values: readonly string[] = []): Bound {
@@ -37,6 +34,7 @@ export function bind(values: readonly string[] = []): Bound {
   // Longest first: if one secret begins another, the longer one is found.
   const all = [...forms.keys()].sort((a, b) => b.length - a.length)
   const shortest = all.at(-1)?.length ?? 0
+  let begun: { readonly form: string; readonly borders: Uint32Array }[] | undefined
   const pattern = new RegExp(all.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'g')
   return {
     any: true,
@@ -47,21 +45,40 @@ export function bind(values: readonly string[] = []): Bound {
         spans.push({ start: hit.index, end: hit.index + hit[0].length, kind: 'value', secret: forms.get(hit[0]) ?? hit[0] })
       }
     },
-    open: (text, before) => {
-      for (const form of all) {
-        if (form.length <= text.length - before) return undefined
-        const probe = form.slice(0, PROBE)
-        for (
-          let start = text.indexOf(probe, text.length - form.length + 1);
-          start >= 0 && start < before;
-          start = text.indexOf(probe, start + 1)
-        )
-          if (form.startsWith(text.slice(start))) return { start, form }
+    open: (text) => {
+      begun ??= all.map((form) => ({ form, borders: bordersOf(form) }))
+      let longest = 0
+      let open: OpenValue | undefined
+      for (const { form, borders } of begun) {
+        const size = overlap(text, form, borders)
+        if (size <= longest) continue
+        longest = size
+        open = { start: text.length - size, form }
       }
-      return undefined
+      return open
     },
     has: (text) => secrets.has(text),
   }
+}
+
+/** Returns how many characters of the form stand at the end of the text, fewer than all, by the algorithm of Knuth, Morris and Pratt. */
+function overlap(text: string, form: string, borders: Uint32Array): number {
+  let size = 0
+  for (let at = Math.max(0, text.length - form.length + 1); at < text.length; at++) size = extend(form, borders, size, text.charCodeAt(at))
+  return size
+}
+
+/** For every beginning of the form, the length of the longest shorter beginning that it ends with. */
+function bordersOf(form: string): Uint32Array {
+  const borders = new Uint32Array(form.length)
+  for (let at = 1; at < form.length; at++) borders[at] = extend(form, borders, borders[at - 1] as number, form.charCodeAt(at))
+  return borders
+}
+
+function extend(form: string, borders: Uint32Array, size: number, code: number): number {
+  let kept = size
+  while (kept > 0 && form.charCodeAt(kept) !== code) kept = borders[kept - 1] as number
+  return form.charCodeAt(kept) === code ? kept + 1 : 0
 }
 
 function formsOf(secret: string): string[] {

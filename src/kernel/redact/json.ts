@@ -54,12 +54,61 @@ export function maskJson(text: string, rules: JsonRules, top: KeyKind): string |
   return copied === 0 ? text : out + text.slice(copied)
 }
 
+const NO_RULES: JsonRules = {
+  key: () => 'none',
+  maskKey: (name) => name,
+  judge: () => 'none',
+  string: (value) => value,
+  number: () => undefined,
+}
+
+/** Whether a text that is still coming may become JSON. */
+export function mayBeJson(begun: string): boolean {
+  return new JsonReader(NO_RULES, 'none').read(begun, 0, false) >= 0
+}
+
+/** The text of a literal, and the place of each of its characters and of its end. */
+export interface Decoded {
+  readonly text: string
+  readonly places: Uint32Array
+}
+
+const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|([^u]))/y
+const SHORT_ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
+
+/** Decodes the inside of a literal, or the part of it that is there. An escape that is cut off is left out. */
+export function decodePart(text: string, start: number, end: number): Decoded {
+  const places = new Uint32Array(end - start + 1)
+  let out = ''
+  let copied = start
+  let size = 0
+  let at = start
+  for (; at < end; size++) {
+    places[size] = at
+    if (text.charCodeAt(at) !== 92) {
+      at++
+      continue
+    }
+    ESCAPE.lastIndex = at
+    const hit = ESCAPE.exec(text)
+    if (hit === null || ESCAPE.lastIndex > end) break
+    const [, code, char = ''] = hit
+    out += text.slice(copied, at) + (code === undefined ? (SHORT_ESCAPES[char] ?? char) : String.fromCharCode(Number.parseInt(code, 16)))
+    at = ESCAPE.lastIndex
+    copied = at
+  }
+  places[size] = at
+  return { text: out + text.slice(copied, at), places }
+}
+
 type Expected = 'value' | 'first' | 'key' | 'colon' | 'after'
 
 /** Reads JSON documents, also in parts: a literal that is cut off is read once the rest of it is there. */
 export class JsonReader {
   /** Literals of the text last read that contain a secret, in order. */
   rewrites: Rewrite[] = []
+  /** The place behind the literal that was given up, if it ended in the text last read. */
+  skipped: number | undefined
   readonly #rules: JsonRules
   readonly #top: KeyKind
   readonly #stack: Frame[] = []
@@ -83,6 +132,11 @@ export class JsonReader {
     return this.#frame === undefined ? this.#top : kindOf(this.#frame, this.#rules)
   }
 
+  /** Whether the text last read ends inside a literal that was given up. */
+  get skipping(): boolean {
+    return this.#skipping
+  }
+
   /** Gives up the literal that is cut off, because it is too long to be kept. The next `read` goes on inside it. */
   skipLiteral(): void {
     this.#skipping = true
@@ -95,6 +149,7 @@ export class JsonReader {
       const end = quoteEnd(text, from, 0)
       if (end < 0) return last ? -1 : text.length
       this.#skipping = false
+      this.skipped = end
       this.#passed()
       at = end
     }

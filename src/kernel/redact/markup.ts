@@ -2,6 +2,7 @@
 import type { KeyJudge } from './keys.ts'
 import { absentValue, charKind, innocentValue } from './looks.ts'
 import type { Span } from './spans.ts'
+import type { Undecided } from './undecided.ts'
 
 const ELEMENT = /<([A-Za-z][\w.:-]{0,60})(?:\s[^<>]{0,512})?>(?:<!\[CDATA\[)?([^<>]{1,2048}?)(?:\]\]>)?<\//g
 /** A property list has the name in one element and the value in the next. */
@@ -47,6 +48,56 @@ export function attributeSpans(text: string, judge: KeyJudge, spans: Span[]): vo
       spans.push({ start, end: start + body.length, kind: 'key' })
     }
   }
+}
+
+/** The longest content of an element, and the longest tag before it. */
+const LONGEST_BODY = 2048
+const LONGEST_TAG = 1088
+const TAG_BEGUN = /^<[A-Za-z][\w.:-]{0,60}\s[^<>]{0,1024}$/
+const VALUE_BEGUN = /\svalue\s{0,4}=\s{0,4}\\{0,3}["']?/i
+const NAMED_TAG = /^<([A-Za-z][\w.:-]{0,60})(?:\s[^<>]{0,512})?>/
+const KEY_BEFORE = /<key>([^<>]{2,64})<\/key>\s{0,64}$/
+/** The beginning of the closing tag, and of the end of character data before it. */
+const CLOSING_BEGUN = /(?:\]{1,2}>?)?(?:<(?:\/[a-z]{0,6})?)?$/
+
+/** Tells where the value of an attribute or the content of an element begins that may be secret: the text behind it decides. */
+export function openMarkup(text: string, judge: KeyJudge, undecided: Undecided): void {
+  const end = text.length - (CLOSING_BEGUN.exec(text.slice(-11))?.[0].length ?? 0)
+  let last = end > 0 ? text.lastIndexOf('<', end - 1) : -1
+  if (last < 0 || end - last > LONGEST_BODY + LONGEST_TAG) return
+  const written = text.slice(last, end)
+  if (TAG_BEGUN.test(written)) {
+    const value = VALUE_BEGUN.exec(written)
+    if (value !== null) undecided(last + value.index + value[0].length)
+    return
+  }
+  let body = text.indexOf('>', last) + 1
+  if (written.startsWith('<![CDATA[')) {
+    body = last + '<![CDATA['.length
+    last = text.lastIndexOf('<', last - 1)
+  } else if (written.startsWith('<value>') || written.startsWith('<string>')) {
+    const before = text.slice(Math.max(0, last - LONGEST_TAG), last)
+    const key = KEY_BEFORE.exec(before)?.[1]
+    if (key !== undefined && secret(judge, key, '')) {
+      undecided(body)
+      return
+    }
+    if (written.startsWith('<value>')) last = text.lastIndexOf('<', last - 1)
+  }
+  if (last < 0 || body <= 0 || end - body > LONGEST_BODY || text.slice(body, end).includes('>')) return
+  const tag = text.slice(last, body)
+  const name = NAMED_TAG.exec(tag)?.[1]
+  if (name !== undefined && (secret(judge, name, '') || namesSecret(tag, judge))) undecided(body)
+}
+
+function namesSecret(tag: string, judge: KeyJudge): boolean {
+  for (const hit of tag.matchAll(ATTRIBUTE)) {
+    const name = (hit[1] as string).toLowerCase()
+    const said = hit[2] ?? (hit[3] as string)
+    if (name === 'type' && said.toLowerCase() === 'password') return true
+    if ((name === 'key' || name === 'name') && secret(judge, said.slice(said.lastIndexOf('.') + 1), '')) return true
+  }
+  return false
 }
 
 function secret(judge: KeyJudge, name: string, value: string): boolean {

@@ -4,12 +4,13 @@ import { spanOf } from './assignments.ts'
 import type { KeyJudge } from './keys.ts'
 import { absentValue, innocentValue, passwordLike, random } from './looks.ts'
 import type { Span } from './spans.ts'
+import type { Undecided } from './undecided.ts'
 
-export function besideSpans(text: string, judge: KeyJudge, spans: Span[]): void {
-  pairSpans(text, judge, spans)
-  argumentSpans(text, judge, spans)
-  blockSpans(text, judge, spans)
-  if (text.includes("'")) identifiedSpans(text, spans)
+export function besideSpans(text: string, judge: KeyJudge, spans: Span[], undecided?: Undecided): void {
+  pairSpans(text, judge, spans, undecided)
+  argumentSpans(text, judge, spans, undecided)
+  blockSpans(text, judge, spans, undecided)
+  if (text.includes("'")) identifiedSpans(text, spans, undecided)
 }
 
 // The searches begin with a literal, which V8 finds at memory speed.
@@ -17,15 +18,22 @@ const VALUE_KEY = /alue\\{0,3}["']?\s{0,4}[:=]\s{0,4}\\{0,3}/g
 const NAME_BEFORE =
   /(?:\b|Parameter)(?:name|key)\\{0,3}["']?\s{0,4}[:=]\s{0,4}\\{0,3}["']?([A-Za-z_][\w.-]{1,62})\\{0,3}["']?\s{0,4},?(?:\s|\\n){0,64}\\{0,3}["']?(?:Parameter)?V$/i
 const LONGEST_BEFORE = 192
+const QUOTE_BEGUN = /(?:"[^"\\\n]{0,1024}|'[^'\\\n]{0,1024})$/y
 const PAIR_VALUE = /(?:(["'])((?:(?!\1)[^\\\n]){1,1024})|([^\s"'\\,}\]]{1,1024}))/y
 
-function pairSpans(text: string, judge: KeyJudge, spans: Span[]): void {
+function pairSpans(text: string, judge: KeyJudge, spans: Span[], undecided: Undecided | undefined): void {
   for (const hit of text.matchAll(VALUE_KEY)) {
     const name = NAME_BEFORE.exec(text.slice(Math.max(0, hit.index - LONGEST_BEFORE), hit.index))?.[1]
     const kind = name === undefined ? 'none' : judge(name)
     if (kind === 'none') continue
-    PAIR_VALUE.lastIndex = hit.index + hit[0].length
+    const from = hit.index + hit[0].length
+    PAIR_VALUE.lastIndex = from
     const found = PAIR_VALUE.exec(text)
+    if (undecided !== undefined) {
+      QUOTE_BEGUN.lastIndex = from
+      if (QUOTE_BEGUN.test(text)) undecided(from + 1)
+      else if (found?.[3] !== undefined && from + found[0].length === text.length) undecided(from)
+    }
     if (found === null) continue
     const value = (found[2] ?? found[3]) as string
     if ((found[3] === undefined ? absentValue(value) : innocentValue(value)) || (kind === 'text' && /^\d+\w?$/.test(value))) continue
@@ -35,26 +43,32 @@ function pairSpans(text: string, judge: KeyJudge, spans: Span[]): void {
 }
 
 const CLOSED = ['",', "',"]
+const VALUE_BEGUN = /^[^\s"'`\\]{0,512}$/
 const VALUE = /^[^\s"'`\\]{8,512}$/
 const NAME = /(["'`])([A-Za-z_][\w.-]{1,62})$/
 const LONGEST_NAME = 64
 const MARK = /[!@#$%^&*+~]/
 
 /** Two texts that follow each other may be anything, so the second must look like a secret. */
-function argumentSpans(text: string, judge: KeyJudge, spans: Span[]): void {
+function argumentSpans(text: string, judge: KeyJudge, spans: Span[], undecided: Undecided | undefined): void {
   for (const closed of CLOSED) {
     for (let at = text.indexOf(closed); at >= 0; at = text.indexOf(closed, at + 2)) {
       const start = at + (text[at + 2] === ' ' ? 4 : 3)
       const quote = text[start - 1] as string
       if (quote !== '"' && quote !== "'") continue
-      const end = text.indexOf(quote, start)
+      const closing = text.indexOf(quote, start)
+      // The value, or the mark behind it, may still come.
+      const begun = undecided !== undefined && (closing < 0 || closing === text.length - 1)
+      const end = begun && closing < 0 ? text.length : closing
       // In JSON a key follows.
-      if (end - start < 8 || text[end + 1] === ':') continue
+      if (!begun && (end - start < 8 || text[end + 1] === ':')) continue
       const name = NAME.exec(text.slice(Math.max(0, at - LONGEST_NAME), at))
       if (name === null || name[1] !== closed[0]) continue
       const kind = judge(name[2] as string)
       if (kind !== 'all' && kind !== 'text' && kind !== 'auth') continue
       const value = text.slice(start, Math.min(end, start + 600))
+      if (begun && VALUE_BEGUN.test(value)) undecided(start)
+      if (closing < 0) continue
       if (!VALUE.test(value) || innocentValue(value) || judge(value) !== 'none') continue
       if (random(value, 12) || (passwordLike(value) && MARK.test(value))) spans.push({ start, end: start + value.length, kind: 'key' })
     }
@@ -64,7 +78,7 @@ function argumentSpans(text: string, judge: KeyJudge, spans: Span[]): void {
 const BLOCK = /^([ \t]{0,32})(?:- )?["']?([A-Za-z_][\w.-]{1,62})["']?:[ \t]{1,8}[|>][+-]?[ \t]{0,8}\r?$/gm
 
 /** The lines of a block in YAML are indented deeper than its key. */
-function blockSpans(text: string, judge: KeyJudge, spans: Span[]): void {
+function blockSpans(text: string, judge: KeyJudge, spans: Span[], undecided: Undecided | undefined): void {
   if (!text.includes(': |') && !text.includes(': >')) return
   for (const hit of text.matchAll(BLOCK)) {
     const kind = judge(hit[2] as string)
@@ -77,6 +91,7 @@ function blockSpans(text: string, judge: KeyJudge, spans: Span[]): void {
       const said = line.trim()
       const depth = line.length - line.trimStart().length
       if (said !== '' && depth <= indent) break
+      if (stop < 0 && said !== '') undecided?.(at + depth)
       if (said !== '' && !absentValue(said)) spans.push({ start: at + depth, end: at + depth + said.length, kind: 'key' })
       at = end + 1
     }
@@ -85,11 +100,18 @@ function blockSpans(text: string, judge: KeyJudge, spans: Span[]): void {
 
 const SQL =
   /(?:password|identified\s{1,4}(?:with\s{1,4}\w{1,40}\s{1,4})?by(?:\s{1,4}password)?)\s{0,4}=?\s{0,4}\(?\s{0,4}'((?:[^'\n]|''){1,256})'/iy
+const SQL_BEGUN =
+  /(?:password|identified\s{1,4}(?:with\s{1,4}\w{1,40}\s{1,4})?by(?:\s{1,4}password)?)\s{0,4}=?\s{0,4}\(?\s{0,4}'((?:[^'\n]|''){0,256}'?)$/iy
 const STATEMENT = /\b(?:create|alter|grant|set)\b[^;]*$/i
 const NEAR = 240
 
 /** Returns the password in quotes that a statement of SQL gives at this place. */
-export function sqlSpan(text: string, at: number): Span | undefined {
+export function sqlSpan(text: string, at: number, undecided?: Undecided): Span | undefined {
+  if (undecided !== undefined) {
+    SQL_BEGUN.lastIndex = at
+    const begun = SQL_BEGUN.exec(text)
+    if (begun !== null) undecided(text.length - (begun[1] as string).length)
+  }
   SQL.lastIndex = at
   const value = SQL.exec(text)?.[1]
   if (value === undefined || absentValue(value) || /\s/.test(value) || !STATEMENT.test(text.slice(Math.max(0, at - NEAR), at)))
@@ -100,10 +122,10 @@ export function sqlSpan(text: string, at: number): Span | undefined {
 
 const IDENTIFIED = ['identified', 'IDENTIFIED']
 
-function identifiedSpans(text: string, spans: Span[]): void {
+function identifiedSpans(text: string, spans: Span[], undecided: Undecided | undefined): void {
   for (const word of IDENTIFIED) {
     for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
-      const span = sqlSpan(text, at)
+      const span = sqlSpan(text, at, undecided)
       if (span !== undefined) spans.push(span)
     }
   }

@@ -2,11 +2,16 @@
 import { innocentValue, passwordLike } from './looks.ts'
 import { withoutPlaceholders } from './placeholder.ts'
 import type { Span } from './spans.ts'
+import type { Undecided } from './undecided.ts'
 
-const NETRC = /\blogin\s{1,4}\S{1,128}\s{1,4}password\s{1,4}(\S{1,128})/g
+const NETRC = /\blogin\s{1,4}\S{1,128}\s{1,4}password\s{1,4}([^\s\u0e00-\uffff]{1,128})/g
 
-export function netrcSpans(text: string, spans: Span[]): void {
-  for (const hit of text.matchAll(NETRC)) push(hit.index + hit[0].length, hit[1] as string, spans)
+export function netrcSpans(text: string, spans: Span[], undecided?: Undecided): void {
+  for (const hit of text.matchAll(NETRC)) {
+    const end = hit.index + hit[0].length
+    if (end === text.length) undecided?.(end - (hit[1] as string).length)
+    push(end, hit[1] as string, spans)
+  }
 }
 
 const PORT = /:(?:\d{4,5}|\*):/y
@@ -14,12 +19,20 @@ const HOST = /^(?=[^:]*[A-Za-z.*])[\w.*-]+$/
 const LONGEST_HOST = 128
 const REST =
   /(?:[A-Za-z_][\w-]{0,62}|\*):(?:[A-Za-z_][\w.@-]{0,62}|\*):((?:\[redacted:[a-z0-9-]{1,32}:[0-9a-f]{8}\]|\\[:\\]|[^\s:"'`\\]){1,128})(?=[\s"'`]|$)/y
+/** The same without the end of its password. */
+const BEGUN =
+  /(?:[A-Za-z_][\w-]{0,62}|\*):(?:[A-Za-z_][\w.@-]{0,62}|\*):((?:\[redacted:[a-z0-9-]{1,32}:[0-9a-f]{8}\]|\\[:\\]|[^\s:"'`\\]){0,128}\\?)$/y
 const EDGES = ' \t\r\n"\'`=(['
 
 /** Finds the password of `host:port:database:user:password` by the colon before the port. The line may be quoted in a text. */
-export function pgpassSpan(text: string, colon: number): Span | undefined {
+export function pgpassSpan(text: string, colon: number, undecided?: Undecided): Span | undefined {
   PORT.lastIndex = colon
   if (!PORT.test(text)) return undefined
+  if (undecided !== undefined) {
+    BEGUN.lastIndex = PORT.lastIndex
+    const begun = BEGUN.exec(text)
+    if (begun !== null) undecided(text.length - (begun[1] as string).length)
+  }
   REST.lastIndex = PORT.lastIndex
   const secret = REST.exec(text)?.[1]
   if (secret === undefined || secret.length < 4 || innocentValue(secret)) return undefined
@@ -49,6 +62,24 @@ export function chpasswdSpans(text: string, spans: Span[]): void {
     const lines = HERE_LINES.exec(text)?.[0].length ?? 0
     for (const hit of text.slice(start, end + lines).matchAll(ACCOUNT)) push(start + hit.index + hit[0].length, hit[2] as string, spans)
     at = text.indexOf('chpasswd', end + lines)
+  }
+}
+
+/** Accounts at the end of the text, and no more than a quote and a pipe behind them: `chpasswd` may follow. */
+const PIPE_BEGUN = String.raw`\\{0,4}["'\`]?[ \t]{0,4}(?:\|[ \t]{0,4}[a-z]{0,12}[ \t]{0,4}[a-z]{0,8})?$`
+const ACCOUNTS = new RegExp(
+  String.raw`((?<![^\s"'\`])[A-Za-z_][\w.-]{0,63}:)[^\s"'\`|<>\\:/][^\s"'\`|<>\\]{0,127}(?:\\{1,8}n[\w.-]{1,64}:[^\s"'\`|<>\\]{1,128}){0,8}(?:\\{1,8}(?:n[\w.-]{0,64}:?)?)?${PIPE_BEGUN}`,
+)
+const LINES = new RegExp(
+  String.raw`(["'][\w.-]{1,64}:)[^\n"']{1,256}\n(?:[\w.-]{1,64}:[^\n"']{1,256}\n){0,32}(?:[\w.-]{1,64}(?::[^\n"']{0,256})?)?${PIPE_BEGUN}`,
+)
+
+/** Tells where the password of an account begins that `chpasswd` may follow. */
+export function openAccounts(text: string, undecided: Undecided): void {
+  const from = Math.max(0, text.length - 2 * NEAR)
+  for (const pattern of [ACCOUNTS, LINES]) {
+    const hit = pattern.exec(text.slice(from))
+    if (hit !== null) undecided(from + hit.index + (hit[1] as string).length)
   }
 }
 

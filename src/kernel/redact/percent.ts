@@ -1,23 +1,31 @@
 // Finds secrets in percent-encoded text: `password%3Dhunter2`. Each unbroken word is decoded once, the rules read the decoded word, and the
 // places they find are mapped back.
 import type { Span } from './spans.ts'
+import { isWide, type Undecided } from './undecided.ts'
 
 const ESCAPE = /%(?:[2-7][0-9A-Fa-f]|0[9AaDd])/y
 const STOPS = ' \t\r\n"\'`<>'
 
-export function percentSpans(text: string, find: (decoded: string, spans: Span[]) => void, spans: Span[]): void {
+type Find = (decoded: string, spans: Span[], undecided?: Undecided) => void
+
+export function percentSpans(text: string, find: Find, spans: Span[], undecided?: Undecided): void {
   for (let at = text.indexOf('%'); at >= 0; ) {
     if (!escapes(text, at)) {
       at = text.indexOf('%', at + 1)
       continue
     }
     let start = at
-    while (start > 0 && !STOPS.includes(text[start - 1] as string)) start--
+    while (start > 0 && !stops(text, start - 1)) start--
     let end = at
-    while (end < text.length && !STOPS.includes(text[end] as string)) end++
-    readWord(text, start, end, find, spans)
+    while (end < text.length && !stops(text, end)) end++
+    readWord(text, start, end, find, spans, end === text.length ? undecided : undefined)
     at = text.indexOf('%', end)
   }
+}
+
+/** An address goes on in encoded characters: whatever is written without spaces ends it. */
+function stops(text: string, at: number): boolean {
+  return STOPS.includes(text[at] as string) || isWide(text.charCodeAt(at))
 }
 
 /** Whether an ASCII character is escaped here. Other bytes are left as they are: no rule needs them. */
@@ -28,7 +36,7 @@ function escapes(text: string, at: number): boolean {
   return ESCAPE.test(text)
 }
 
-function readWord(text: string, start: number, end: number, find: (decoded: string, spans: Span[]) => void, spans: Span[]): void {
+function readWord(text: string, start: number, end: number, find: Find, spans: Span[], undecided: Undecided | undefined): void {
   // The place of each decoded character, and of the end.
   const places = new Uint32Array(end - start + 1)
   let decoded = ''
@@ -45,7 +53,7 @@ function readWord(text: string, start: number, end: number, find: (decoded: stri
   places[size] = end
   decoded += text.slice(copied, end)
   const found: Span[] = []
-  find(decoded, found)
+  find(decoded, found, undecided && ((place) => undecided(places[place] as number)))
   for (const span of found) {
     const secret = span.secret ?? decoded.slice(span.start, span.end)
     spans.push({ start: places[span.start] as number, end: places[span.end] as number, kind: span.kind, secret })

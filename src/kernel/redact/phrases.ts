@@ -5,18 +5,23 @@ import { sqlSpan } from './pairs.ts'
 import { isPlaceholder, withoutPlaceholders } from './placeholder.ts'
 import type { Span } from './spans.ts'
 import { nextName } from './spoken-names.ts'
+import { isWide, type Undecided } from './undecided.ts'
 import { SPOKEN_GLUE, SPOKEN_OTHER } from './words.ts'
 
-/** One word of a sentence, without surrounding quotes and punctuation. */
-const NEXT = /[ \t]{1,4}["'`(<]{0,2}([^\s"'`<>()\\]{1,512})/y
+/**
+ * One word of a sentence, without surrounding quotes and punctuation. Characters of scripts without spaces are words of their own: they begin
+ * and end beside the others.
+ */
+const NEXT =
+  /(?:[ \t]{1,4}|(?<=[\u0e00-\uffff])|(?=[\u0e00-\uffff]))["'`(<]{0,2}([^\s"'`<>()\\\u0e00-\uffff]{1,512}|[\u0e00-\uffff]{1,512})/y
 const AHEAD = 5
 const MARKS = '.,;:!?'
-const SENTENCE_ENDS = '.!?;'
+const SENTENCE_ENDS = '.!?;。！？；'
 
-export function phraseSpans(text: string, spans: Span[]): void {
+export function phraseSpans(text: string, spans: Span[], undecided?: Undecided): void {
   for (let hit = nextName(text, 0); hit !== undefined; hit = nextName(text, hit.end)) {
     let at = hit.end
-    const inSql = text.charCodeAt(at - 1) === 100 || text.charCodeAt(at - 1) === 68 ? sqlSpan(text, hit.start) : undefined
+    const inSql = text.charCodeAt(at - 1) === 100 || text.charCodeAt(at - 1) === 68 ? sqlSpan(text, hit.start, undecided) : undefined
     if (inSql !== undefined) spans.push(inSql)
     if (text[at] === ':' || text[at] === '=') at++
     if (!isBlank(text.charCodeAt(at))) continue
@@ -32,6 +37,7 @@ export function phraseSpans(text: string, spans: Span[]): void {
       const word = withoutMarks(written)
       const start = at + next[0].length - written.length
       at += next[0].length
+      if (at === text.length && !isWide(text.charCodeAt(start))) undecided?.(start)
       // The secret of this name was masked before.
       if (written.startsWith('[redacted:') && isPlaceholder(word)) break
       if ((name === 'basic' || couldBeSecret(word)) && text[at] !== '(' && secretWord(name, withoutPlaceholders(word), n, glue)) {
@@ -85,19 +91,37 @@ const USER_FLAG = /-(?:[uU]|-user|-proxy-user)/
 const SHORT =
   /\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|docker login|redis-cli|mongosh|mongodump|mongorestore|az login|ldapsearch|ldapmodify|sqlcmd)\b[^\n|;]{0,160}? (?:-p|-a|-P|-w) {0,1}["']?([^\s"'\\-][^\s"'\\]{2,128})/g
 
-export function commandSpans(text: string, judge: KeyJudge, spans: Span[]): void {
+/** The characters at the end of the text that a command with a short option is looked for in. */
+const COMMAND_CHARS = 480
+const VALUE_BEGUN =
+  /((?:\bpass(?:in|out)?[ \t]{1,4}pass:|\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|docker login|redis-cli|mongosh|mongodump|mongorestore|az login|ldapsearch|ldapmodify|sqlcmd)\b[^\n|;]{0,160}? (?:-p|-a|-P|-w) {0,1})["']?)[^\s"'\\]{0,129}$/
+/** More of a command decides whether a word behind an option is its value. */
+const TAIL = /^\s{0,8}$/
+
+export function commandSpans(text: string, judge: KeyJudge, spans: Span[], undecided?: Undecided): void {
+  if (undecided !== undefined) {
+    const from = Math.max(0, text.length - COMMAND_CHARS)
+    const begun = VALUE_BEGUN.exec(text.slice(from))
+    if (begun !== null) undecided(from + begun.index + (begun[1] as string).length)
+  }
   for (const hit of text.matchAll(FLAG)) {
     const value = hit[3] as string
     const kind = judge(hit[1] as string)
-    if (kind === 'none' || kind === 'cookie' || kind === 'mixed' || innocentValue(value)) continue
+    if (kind === 'none' || kind === 'cookie' || kind === 'mixed') continue
     const end = hit.index + hit[0].length
+    if (undecided !== undefined && TAIL.test(text.slice(end, end + 9))) undecided(end - value.length)
+    if (innocentValue(value)) continue
     if (kind === 'text' && /^\d+$/.test(value)) continue
     // `use --password to log in` is prose. A value in quotes, with digits, or last in its command is not.
     if (hit[2] === '' && !passwordLike(value) && !/^\s*(?:$|\n|\\|-|[|&;>])/.test(text.slice(end, end + 8))) continue
     spans.push({ start: end - value.length, end, kind: 'key' })
   }
   if (USER_FLAG.test(text) && /\bcurl\b|\bhttp\b|\bwget\b/.test(text)) {
-    for (const hit of text.matchAll(USER)) push(hit, 2, spans, /^\d+$/.test(hit[1] as string) && /^\d+$/.test(hit[2] as string))
+    for (const hit of text.matchAll(USER)) {
+      const end = hit.index + hit[0].length
+      if (end === text.length) undecided?.(end - (hit[2] as string).length)
+      push(hit, 2, spans, /^\d+$/.test(hit[1] as string) && /^\d+$/.test(hit[2] as string))
+    }
   }
   if (text.includes('pass:')) for (const hit of text.matchAll(OPENSSL)) push(hit, 1, spans, false)
   if (!SHORT_FLAG.test(text)) return
@@ -112,9 +136,13 @@ function push(hit: RegExpExecArray, group: number, spans: Span[], innocent: bool
 
 const OPENSSL = /\bpass(?:in|out)?[ \t]{1,4}pass:([^\s"'\\]{3,128})/g
 
+const FORM_BEGUN = /name="([^"\r\n]{1,64})"(?:\r?\n){2}([^\r\n]{1,1024})$/
+const FORM_CHARS = 1200
 const FORM = /name="([^"\r\n]{1,64})"(?:\r?\n){2}([^\r\n]{1,1024})/g
 
 /** A field of a multipart form has its value two lines below its name. */
-export function formSpans(text: string, judge: KeyJudge, spans: Span[]): void {
+export function formSpans(text: string, judge: KeyJudge, spans: Span[], undecided?: Undecided): void {
+  const begun = undecided && FORM_BEGUN.exec(text.slice(-FORM_CHARS))
+  if (begun && judge(begun[1] as string) !== 'none') undecided(text.length - (begun[2] as string).length)
   for (const hit of text.matchAll(FORM)) push(hit, 2, spans, judge(hit[1] as string) === 'none')
 }

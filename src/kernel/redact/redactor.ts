@@ -173,13 +173,13 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
   }
 
   const streamed: StreamRules = {
-    spans: (part) => secretSpans(part, judge, bound),
+    spans: (part, undecided) => secretSpans(part, judge, bound, undecided),
     named: (part) => {
       const spans: Span[] = []
       assignmentSpans(part, judge, spans)
       return spans
     },
-    value: (part, before) => bound.open(part, before),
+    value: (part) => bound.open(part),
     json: () => new JsonReader(rules, 'none'),
     tag,
   }

@@ -1,6 +1,7 @@
 // Finds objects whose secret members have plain names: a JSON Web Key (`d` beside `kty`) and a Kubernetes secret (`data` beside `kind`).
 import { absentValue } from './looks.ts'
 import type { Span } from './spans.ts'
+import type { Undecided } from './undecided.ts'
 
 const KEY_TYPES: ReadonlySet<unknown> = new Set(['RSA', 'EC', 'OKP', 'oct', 'AKP'])
 
@@ -49,20 +50,34 @@ export function sealedSpans(text: string, spans: Span[]): void {
 /** `kind` follows `data` this closely when members are in alphabetical order. */
 const KIND_CHARS = 256
 
-/** Returns the start of an object around `cut` that could be sealed, or -1. Its other members decide whether those at hand are secret. */
-export function sealedAround(text: string, cut: number): number {
+/** A value under `data` is base64. Any other text tells that the object is no secret. */
+const ENCODED = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2,3}={1,2})?$/
+const FIRST_VALUE = /[^{]*\{\s{0,64}\\{0,3}"[^"]{0,256}"\s{0,8}:\s{0,8}\\{0,3}"/
+const WHOLE_ENTRY = /:\s{0,8}\\{0,3}"([^"\\]{0,65536})\\{0,3}"/g
+
+/** Tells where members begin whose object has not ended: its other members decide whether they are secret. */
+export function openSealed(text: string, undecided: Undecided): void {
   if (text.includes('"Secret')) {
-    for (const hit of text.matchAll(KINDS)) if (hit.index < cut && closing(text, hit.index) >= cut) return hit.index
+    for (const hit of atMost(text.matchAll(KINDS))) if (closing(text, hit.index) === text.length) undecided(hit.index + hit[0].length)
   }
-  for (const hit of text.matchAll(STRING_DATA)) {
-    const end = hit.index + hit[0].length
-    if (hit.index < cut && (end > cut || text.length - end < KIND_CHARS)) return hit.index
+  if (text.includes('ata')) {
+    for (const hit of atMost(text.matchAll(STRING_DATA))) {
+      const end = hit.index + hit[0].length
+      if (end < text.length && (text.length - end >= KIND_CHARS || closing(text, end) < text.length)) continue
+      if (hit[0].startsWith('"data') && hasPlainValue(hit[0])) continue
+      undecided(hit.index + (FIRST_VALUE.exec(hit[0])?.[0].length ?? 0))
+    }
   }
-  const brace = text.lastIndexOf('{', cut - 1)
-  const close = text.indexOf('}', brace)
-  if (brace < 0 || (close >= 0 && close < cut)) return -1
-  const members = text.slice(brace, close < 0 ? text.length : close)
-  return members.search(KTY) >= 0 || members.search(KEY_MEMBER) >= 0 ? brace : -1
+  const brace = text.lastIndexOf('{')
+  if (brace < 0 || text.includes('}', brace)) return
+  const members = text.slice(brace)
+  for (const hit of members.matchAll(KTY)) undecided(brace + hit.index + hit[0].length)
+  for (const hit of members.matchAll(KEY_MEMBER)) undecided(brace + hit.index + hit[0].length - (hit[1] as string).length)
+}
+
+function hasPlainValue(members: string): boolean {
+  for (const entry of members.matchAll(WHOLE_ENTRY)) if (!ENCODED.test(entry[1] as string)) return true
+  return false
 }
 
 function push(offset: number, hit: RegExpExecArray, spans: Span[]): void {

@@ -1,21 +1,20 @@
-// Masks a text that comes in pieces. Every piece is masked together with the text before and after it, so a secret that arrives in parts is
-// found as in one text. The class knows nothing of effects and events.
+// Masks a text that comes in pieces. Every piece is masked together with the text before it, and only what may be the beginning of a secret
+// is held back, so a secret that arrives in parts is found as in one text. The class knows nothing of effects and events.
 import type { OpenValue } from './bound.ts'
-import type { JsonReader } from './json.ts'
-import { openBlock } from './pem.ts'
+import { decodePart, type JsonReader, mayBeJson } from './json.ts'
 import type { Range, Tag } from './placeholder.ts'
-import { sealedAround } from './sealed.ts'
-import { around, replace, type Span } from './spans.ts'
+import { apart, around, replace, type Span } from './spans.ts'
 import { quoteTail, type Tail, tailOf, valueTail } from './tail.ts'
+import { runStart, type Undecided } from './undecided.ts'
 import type { KeyKind } from './words.ts'
 
 export interface StreamRules {
-  /** The secrets of a part of the text, in order and without overlaps. */
-  spans(part: string): readonly Span[]
+  /** The secrets of a part of the text, in order and without overlaps. `undecided` is told where one may begin that the next text decides. */
+  spans(part: string, undecided?: Undecided): readonly Span[]
   /** The values to which the part gives a secret name. */
   named(part: string): readonly Span[]
-  /** The bound value that begins before `before` and whose rest has not come. */
-  value(part: string, before: number): OpenValue | undefined
+  /** The bound value at the end of the part whose rest has not come. */
+  value(part: string): OpenValue | undefined
   json(): JsonReader
   readonly tag: Tag
 }
@@ -23,8 +22,6 @@ export interface StreamRules {
 export interface StreamBounds {
   /** The number of new characters that are worth another look. */
   readonly portion: number
-  /** The end of the text is held back, because the text after it decides whether it is secret. */
-  readonly held: number
   /** The end of the text that was shown is read again, because it may name the secret that follows. */
   readonly context: number
   /** A longer secret is masked in parts, and a longer word is shown in parts. */
@@ -41,7 +38,13 @@ interface Crossing extends Range {
 const QUOTES = ['"', "'", '`', '"""', "'''"]
 /** Kinds of keys that mask a value of any length. */
 const ANY_LENGTH: ReadonlySet<KeyKind> = new Set<KeyKind>(['all', 'text', 'auth', 'cookie', 'mixed', 'unpath'])
-const NESTED_JSON = /"\s{0,16}(?:[[{]|\\")/y
+/** The beginning of a literal that may be JSON itself. */
+const NESTED = /^\s*(?:[[{"]|$)/
+const NESTED_CHARS = 64
+/** A word that is shown in parts may be cut inside a key, so its end is read before that. It is longer than any key. */
+const MARGIN = 512
+/** The first character of a script that is written without spaces, or a space: no word goes over it. */
+const WORD_END = /[\s\u0e00-\uffff]/
 
 export class MaskedStream {
   readonly #rules: StreamRules | undefined
@@ -57,13 +60,16 @@ export class MaskedStream {
   #json: JsonReader | undefined
   /** The place where the JSON reader goes on. */
   #jsonAt = 0
+  /** Secrets that the JSON reader found. */
   #rewrites: Span[] = []
+  /** The first place of the window that the text behind it may make a secret. */
+  #open = 0
 
   /** Without rules nothing is masked, and the text is only divided. */
   constructor(rules: StreamRules | undefined, bounds: StreamBounds) {
     this.#rules = rules
     this.#bounds = bounds
-    this.#due = bounds.portion + bounds.held
+    this.#due = bounds.portion
     this.#json = rules?.json()
   }
 
@@ -79,9 +85,11 @@ export class MaskedStream {
   /** Returns the masked text that can be shown, and holds the rest back. */
   take(): string {
     let out = ''
-    for (let before = -1; before !== this.#pending; ) {
-      before = this.#pending
+    for (let more = this.#pending > 0; more; ) {
+      const before = this.#pending
       out += this.#step(false)
+      // A window that held all the text was read to its end.
+      more = before >= this.#bounds.most && this.#pending !== before
     }
     this.#due = this.#pending + this.#bounds.portion
     return out
@@ -100,81 +108,141 @@ export class MaskedStream {
 
   #step(ending: boolean): string {
     if (this.#tail !== undefined && !this.#passTail(this.#tail, ending)) return ''
-    const { held, most } = this.#bounds
-    const window = this.#raw.slice(0, this.#shown + most + held)
-    const full = window.length === this.#shown + most + held
+    const { most } = this.#bounds
+    const window = this.#raw.slice(0, this.#shown + most)
+    const full = window.length === this.#shown + most
     const last = ending && window.length === this.#raw.length
-    const limit = last ? window.length : window.length - held
-    const word = last ? limit : wordStart(window, this.#shown, limit)
-    if (word <= this.#shown && !full) return ''
     const secrets = this.#secrets(window, last)
-    if (last) return this.#show(window, limit, secrets)
-    const cut = this.#before(window, word, secrets)
+    if (last) return this.#show(window, window.length, secrets)
+    const cut = this.#decided(window, secrets)
     if (cut > this.#shown) return this.#show(window, cut, secrets)
-    return full ? this.#part(window, limit, secrets) : ''
+    return full ? this.#part(window, Math.max(this.#shown + 1, window.length - MARGIN), secrets) : ''
   }
 
   #secrets(window: string, last: boolean): Span[] {
+    this.#open = window.length - (isHighSurrogate(window.charCodeAt(window.length - 1)) ? 1 : 0)
     if (this.#rules === undefined) return []
+    const undecided = last ? undefined : (place: number) => this.#hold(place)
+    if (undecided) this.#hold(runStart(window, this.#shown, window.length))
     this.#readJson(window, last)
+    const found = [...this.#literal(window, undecided), ...this.#rules.spans(window, undecided)]
     // A word that begins before the context is unknown: its rest may look like another word.
-    const spans = this.#rules.spans(window).filter(({ start, end }) => end > this.#shown && !(this.#torn && start === 0))
+    const spans = apart(window, found).filter(({ start, end }) => end > this.#shown && !(this.#torn && start === 0))
     if (this.#rewrites.length === 0) return spans
     return [...around(window, spans, this.#rewrites), ...this.#rewrites].sort((a, b) => a.start - b.start)
+  }
+
+  /** The text from here on is not shown before more of it comes. What was shown already stays so. */
+  #hold(place: number): void {
+    if (place >= this.#shown && place < this.#open) this.#open = place
   }
 
   #readJson(window: string, last: boolean): void {
     const json = this.#json
     if (json === undefined) return
+    json.skipped = undefined
     const at = json.read(window, this.#jsonAt, last)
-    for (const rewrite of json.rewrites) if (rewrite.start >= this.#shown) this.#rewrites.push({ ...rewrite, kind: 'key' })
+    const shown: Range[] = []
+    for (const rewrite of json.rewrites) {
+      if (rewrite.start >= this.#shown) this.#rewrites.push({ ...rewrite, kind: 'key' })
+      else shown.push({ start: rewrite.start + 1, end: rewrite.end - 1 })
+    }
+    if (json.skipped !== undefined) shown.unshift({ start: 0, end: json.skipped - 1 })
+    // The beginning of these literals was shown, so the rest of them is masked in place.
+    for (const { start, end } of shown) this.#rewrites.push(...this.#inside(window, start, end).filter((span) => span.start >= this.#shown))
     json.rewrites = []
     // Text that is not JSON, or no longer, has no structure to follow.
     if (at < 0) this.#json = undefined
     else this.#jsonAt = at
   }
 
-  /** Returns the last place up to `wish` that does not lie in a secret. */
-  #before(window: string, wish: number, secrets: readonly Span[], least = false): number {
+  /** Reads the literal that is cut off by its decoded text. Holds it back if it is secret by its key, or may be JSON itself. */
+  #literal(window: string, undecided: Undecided | undefined): readonly Span[] {
+    const json = this.#json
+    if (json === undefined) return []
+    const start = json.skipping ? -1 : this.#jsonAt
+    if (!json.skipping) {
+      const { kind } = json
+      if (kind !== undefined && kind !== 'none') undecided?.(start)
+      if (window[start] !== '"') return []
+      if (kind === 'none' && this.#nested(window, start + 1)) {
+        undecided?.(start)
+        return []
+      }
+    }
+    return this.#inside(window, start + 1, window.length, undecided)
+  }
+
+  #nested(window: string, start: number): boolean {
+    const begins = NESTED.test(decodePart(window, start, Math.min(window.length, start + NESTED_CHARS)).text)
+    return begins && mayBeJson(decodePart(window, start, window.length).text)
+  }
+
+  #inside(window: string, start: number, end: number, undecided?: Undecided): Span[] {
+    const { text, places } = decodePart(window, start, end)
+    const place = (at: number) => places[at] as number
+    const found = this.#rules?.spans(text, undecided && ((at) => undecided(place(at)))) ?? []
+    return found.map((span) => ({
+      start: place(span.start),
+      end: place(span.end),
+      kind: span.kind,
+      secret: span.secret ?? text.slice(span.start, span.end),
+    }))
+  }
+
+  /** Returns the end of the text that no text behind it can make a secret. */
+  #decided(window: string, secrets: readonly Span[]): number {
+    let cut = this.#open
+    const over = () => secrets.find(({ start, end }) => start < cut && (end > cut || end === window.length))
+    for (let span = over(); span !== undefined; span = over()) {
+      if (span.start <= this.#shown) return this.#shown
+      cut = span.start
+    }
+    return cut
+  }
+
+  /** Shows a part of a text that is too long to be held: one word, or one secret. */
+  #part(window: string, limit: number, secrets: readonly Span[]): string {
+    const whole = isHighSurrogate(window.charCodeAt(limit - 1)) ? limit - 1 : limit
+    const cut = this.#before(window, whole, secrets)
+    if (cut > this.#shown) return this.#show(window, cut, secrets)
+    let over = this.#over(window, whole, secrets)
+    while (over !== undefined && over.start > this.#shown) over = this.#over(window, over.start, secrets)
+    if (over === undefined || over.end < window.length) return this.#show(window, over?.end ?? whole, secrets)
+    this.#tail = over.tail
+    const start = Math.max(over.start, this.#shown)
+    return this.#show(window, window.length, [{ start: window[start] === '"' ? start + 1 : start, end: over.end, kind: over.kind }])
+  }
+
+  /** Returns the last place up to `wish` that does not lie in a secret of any length. */
+  #before(window: string, wish: number, secrets: readonly Span[]): number {
     let cut = wish
-    for (let over = this.#over(window, cut, secrets, least); over !== undefined; over = this.#over(window, cut, secrets, least)) {
+    for (let over = this.#over(window, cut, secrets); over !== undefined; over = this.#over(window, cut, secrets)) {
       if (over.start <= this.#shown) return this.#shown
       cut = over.start
     }
     return cut
   }
 
-  /** Returns the secret at the cut. `least`: only if its length does not matter. */
-  #over(window: string, cut: number, secrets: readonly Span[], least: boolean): Crossing | undefined {
+  #over(window: string, cut: number, secrets: readonly Span[]): Crossing | undefined {
     const span = secrets.find(({ start, end }) => start < cut && end > cut)
     if (span !== undefined) return { start: span.start, end: span.end, kind: span.kind, tail: tailOf(span.kind) }
-    const held = this.#openValue(window, cut) ?? (least ? undefined : this.#openBlock(window, cut))
-    return held ?? this.#openLiteral(window, cut, least) ?? this.#openQuote(window, cut)
+    return this.#openValue(window, cut) ?? this.#openLiteral(window, cut) ?? this.#openQuote(window, cut)
   }
 
   /** A bound value of which only the beginning has come. */
   #openValue(window: string, cut: number): Crossing | undefined {
-    const open = this.#rules?.value(window, cut)
-    if (open === undefined) return undefined
+    const open = this.#rules?.value(window)
+    if (open === undefined || open.start >= cut) return undefined
     const end = window.length
     return { start: open.start, end, kind: 'value', tail: valueTail(open.form.slice(end - open.start)) }
   }
 
-  /** A private key whose closing line has not come, or an object whose other members decide whether it is secret. */
-  #openBlock(window: string, cut: number): Crossing | undefined {
-    if (this.#rules === undefined) return undefined
-    for (const start of [openBlock(window, cut), sealedAround(window, cut)])
-      if (start >= this.#shown) return { start, end: window.length, kind: 'key', tail: tailOf('key') }
-    return undefined
-  }
-
-  /** A JSON literal that is cut off: the value of a secret key, or a text that may be JSON itself. */
-  #openLiteral(window: string, cut: number, least: boolean): Crossing | undefined {
+  /** The value of a secret key, a JSON literal that is cut off. */
+  #openLiteral(window: string, cut: number): Crossing | undefined {
     const kind = this.#json?.kind
     const start = this.#jsonAt
-    if (kind === undefined || start >= cut || (window[start] !== '"' && window[start] !== '{')) return undefined
-    NESTED_JSON.lastIndex = start
-    if (least ? !ANY_LENGTH.has(kind) : kind === 'none' && !NESTED_JSON.test(window)) return undefined
+    if (kind === undefined || start >= cut || (window[start] !== '"' && window[start] !== '{') || !ANY_LENGTH.has(kind)) return undefined
     return { start, end: window.length, kind: 'key', tail: quoteTail('"') }
   }
 
@@ -186,19 +254,6 @@ export class MaskedStream {
       if (open !== undefined) return { start: open.start, end: window.length, kind: open.kind, tail: quoteTail(quote) }
     }
     return undefined
-  }
-
-  /** Shows a part of a text that is too long to be held: one word, or one secret. */
-  #part(window: string, limit: number, secrets: readonly Span[]): string {
-    const whole = isHighSurrogate(window.charCodeAt(limit - 1)) ? limit - 1 : limit
-    const cut = this.#before(window, whole, secrets, true)
-    if (cut > this.#shown) return this.#show(window, cut, secrets)
-    let over = this.#over(window, whole, secrets, true)
-    while (over !== undefined && over.start > this.#shown) over = this.#over(window, over.start, secrets, true)
-    if (over === undefined || over.end < window.length) return this.#show(window, over?.end ?? whole, secrets)
-    this.#tail = over.tail
-    const start = Math.max(over.start, this.#shown)
-    return this.#show(window, window.length, [{ start: window[start] === '"' ? start + 1 : start, end: over.end, kind: over.kind }])
   }
 
   #show(window: string, cut: number, secrets: readonly Span[]): string {
@@ -228,7 +283,7 @@ export class MaskedStream {
     const { context } = this.#bounds
     let from = Math.max(0, cut - context)
     if (from > 0) {
-      const space = this.#raw.slice(from, from + (context >> 1)).search(/\s/)
+      const space = this.#raw.slice(from, from + (context >> 1)).search(WORD_END)
       this.#torn = space < 0
       if (space > 0) from += space
     }
@@ -243,12 +298,6 @@ export class MaskedStream {
     for (const span of this.#rewrites) if (span.start >= cut) rewrites.push({ ...span, start: span.start - from, end: span.end - from })
     this.#rewrites = rewrites
   }
-}
-
-/** Returns the place behind the last space between `from` and `to`, or `from`. */
-function wordStart(text: string, from: number, to: number): number {
-  for (let at = to; at > from; at--) if (/\s/.test(text[at - 1] as string)) return at
-  return from
 }
 
 function isHighSurrogate(code: number): boolean {

@@ -2,19 +2,20 @@
 import { assignmentSpans } from './assignments.ts'
 import type { Bound } from './bound.ts'
 import type { KeyJudge } from './keys.ts'
-import { manifestSpans } from './manifests.ts'
-import { attributeSpans, elementSpans } from './markup.ts'
+import { manifestSpans, openManifest } from './manifests.ts'
+import { attributeSpans, elementSpans, openMarkup } from './markup.ts'
 import { besideSpans } from './pairs.ts'
-import { chpasswdSpans, netrcSpans } from './password-lines.ts'
+import { chpasswdSpans, netrcSpans, openAccounts } from './password-lines.ts'
 import { pemSpans } from './pem.ts'
 import { percentSpans } from './percent.ts'
 import { commandSpans, formSpans, phraseSpans } from './phrases.ts'
 import { placeholder, placeholderLength, type Tag } from './placeholder.ts'
 import { withoutRepeats } from './repeats.ts'
-import { couldBeSealed, sealedSpans } from './sealed.ts'
+import { couldBeSealed, openSealed, sealedSpans } from './sealed.ts'
 import { apart, replace, rewrite, type Span } from './spans.ts'
 import { ASSIGN, AT, BRACE, ELEMENT, LINE, LONG, OPTION, PERCENT, PHRASE, PIPE, SLASH, survey } from './survey.ts'
 import { tokenSpans } from './tokens.ts'
+import type { Undecided } from './undecided.ts'
 import { urlSpans, zapierSpans } from './urls.ts'
 
 /** No shorter text can contain a named secret (`pwd=x1`). */
@@ -32,14 +33,17 @@ export function maskText(text: string, judge: KeyJudge, bound: Bound, tag: Tag):
   return replace(text, scan(text, judge, bound), tag)
 }
 
-/** Returns the secrets of a part of a longer text, in order and without overlaps. Rules that the rest of the text could call for run too. */
-export function secretSpans(part: string, judge: KeyJudge, bound: Bound): readonly Span[] {
-  return scan(part, judge, bound, EVERY)
+/**
+ * Returns the secrets of a part of a longer text, in order and without overlaps. Rules that the rest of the text could call for run too.
+ * `undecided`: more text follows, and is told where it may make a secret of what is there.
+ */
+export function secretSpans(part: string, judge: KeyJudge, bound: Bound, undecided?: Undecided): readonly Span[] {
+  return scan(part, judge, bound, EVERY, undecided)
 }
 
 /** Passes repeat until one finds nothing: a placeholder can bring out the secret beside it. */
-function scan(text: string, judge: KeyJudge, bound: Bound, traits?: number): readonly Span[] {
-  let spans = look(text, judge, bound, traits)
+function scan(text: string, judge: KeyJudge, bound: Bound, traits?: number, undecided?: Undecided): readonly Span[] {
+  let spans = look(text, judge, bound, traits, undecided)
   for (let more = spans.length > 0, looks = 1; more && looks < LOOKS; looks++) {
     const short = withoutRepeats(text, spans, untagged)
     if (short !== undefined && look(short, judge, bound, traits).length === 0) break
@@ -53,15 +57,18 @@ function scan(text: string, judge: KeyJudge, bound: Bound, traits?: number): rea
 /** Tags are computed once, after the last look. Until then one stands for all that looks more random than any other. */
 const untagged = (span: Span) => placeholder(span.kind, '1a2b3c4d')
 
-function look(text: string, judge: KeyJudge, bound: Bound, traits?: number): readonly Span[] {
+function look(text: string, judge: KeyJudge, bound: Bound, traits?: number, undecided?: Undecided): readonly Span[] {
   const found: Span[] = []
   bound.find(text, found)
-  if (text.length >= SHORTEST) {
+  const value = undecided && bound.open(text)
+  if (value !== undefined) undecided?.(value.start)
+  if (text.length >= SHORTEST || undecided !== undefined) {
     const here = traits ?? survey(text)
-    find(text, judge, found, here)
+    find(text, judge, found, here, undecided)
     // Most short texts have neither, and need not be searched.
-    if ((here & (ASSIGN | PHRASE)) !== 0 && text.length >= PAIR) besideSpans(text, judge, found)
-    if ((here & PERCENT) !== 0) percentSpans(text, (decoded, inside) => find(decoded, judge, inside, traits ?? survey(decoded)), found)
+    if ((here & (ASSIGN | PHRASE)) !== 0 && (text.length >= PAIR || undecided !== undefined)) besideSpans(text, judge, found, undecided)
+    if ((here & PERCENT) !== 0)
+      percentSpans(text, (decoded, inside, open) => find(decoded, judge, inside, traits ?? survey(decoded), open), found, undecided)
   }
   return apart(text, found)
 }
@@ -83,25 +90,31 @@ function merge(before: readonly Span[], fresh: readonly Span[]): Span[] {
   return [...out, ...before.slice(next)]
 }
 
-function find(text: string, judge: KeyJudge, spans: Span[], traits: number): void {
+function find(text: string, judge: KeyJudge, spans: Span[], traits: number, undecided?: Undecided): void {
+  if (undecided !== undefined) {
+    openManifest(text, undecided)
+    openSealed(text, undecided)
+    openAccounts(text, undecided)
+    openMarkup(text, judge, undecided)
+  }
   if ((traits & LONG) !== 0) tokenSpans(text, (traits & PERCENT) !== 0, spans)
   if ((traits & ASSIGN) !== 0) {
-    assignmentSpans(text, judge, spans)
-    if ((traits & AT) !== 0) urlSpans(text, spans)
+    assignmentSpans(text, judge, spans, undecided)
+    if ((traits & AT) !== 0) urlSpans(text, spans, undecided)
     if ((traits & SLASH) !== 0 && text.includes('zapier.com')) zapierSpans(text, spans)
     if ((traits & LINE) !== 0 && text.includes('Secret')) manifestSpans(text, spans)
     if ((traits & BRACE) !== 0 && couldBeSealed(text)) sealedSpans(text, spans)
     if ((traits & PIPE) !== 0 && text.includes('chpasswd')) chpasswdSpans(text, spans)
   }
   if ((traits & OPTION) !== 0) {
-    if (COMMAND.test(text)) commandSpans(text, judge, spans)
-    if (text.includes('form-data')) formSpans(text, judge, spans)
-    if (text.includes('-----BEGIN ') || text.includes('Private-Lines')) pemSpans(text, spans)
+    if (COMMAND.test(text)) commandSpans(text, judge, spans, undecided)
+    if (text.includes('form-data')) formSpans(text, judge, spans, undecided)
+    if (text.includes('-----BEGIN ') || text.includes('Private-Lines')) pemSpans(text, spans, undecided)
   }
-  if ((traits & PHRASE) !== 0) phraseSpans(text, spans)
+  if ((traits & PHRASE) !== 0) phraseSpans(text, spans, undecided)
   if ((traits & ELEMENT) !== 0) {
     if (text.includes('</')) elementSpans(text, judge, spans)
     if ((traits & ASSIGN) !== 0) attributeSpans(text, judge, spans)
   }
-  if (text.length > 20 && text.includes('machine ')) netrcSpans(text, spans)
+  if (text.length > 20 && text.includes('machine ')) netrcSpans(text, spans, undecided)
 }

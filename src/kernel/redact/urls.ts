@@ -3,15 +3,18 @@
 import { innocentValue, random } from './looks.ts'
 import { placeholderEnd } from './placeholder.ts'
 import type { Span } from './spans.ts'
+import { isWide, type Undecided } from './undecided.ts'
 
 const STOPS = ' \t\r\n"\'`<>\\,;|)}]'
 const LONGEST = 1024
 const ORACLE = /jdbc:oracle:thin:[^/\s]{1,64}\/([^@\s]{1,128})@/g
+const ORACLE_BEGUN = /(jdbc:oracle:thin:[^/\s]{1,64}\/)[^@\s]{1,128}$/
+const LONGEST_ORACLE = 210
 
-export function urlSpans(text: string, spans: Span[]): void {
+export function urlSpans(text: string, spans: Span[], undecided?: Undecided): void {
   for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {
     const start = at + 3
-    const info = userInfoEnd(text, start)
+    const info = userInfoEnd(text, start, undecided)
     if (info < 0) continue
     // A user that is masked has colons of its own.
     const colon = text.indexOf(':', Math.max(start, placeholderEnd(text, start)))
@@ -20,6 +23,11 @@ export function urlSpans(text: string, spans: Span[]): void {
     const secret = text.slice(from, info)
     if (innocentValue(secret)) continue
     if (named || random(secret, 16) || /^[a-f0-9]{32}$/.test(secret)) spans.push({ start: from, end: info, kind: 'url-password' })
+  }
+  if (undecided !== undefined && text.includes('jdbc:oracle:')) {
+    const from = Math.max(0, text.length - 2 * LONGEST_ORACLE)
+    const begun = ORACLE_BEGUN.exec(text.slice(from))
+    if (begun !== null) undecided(from + begun.index + (begun[1] as string).length)
   }
   for (const hit of text.matchAll(ORACLE)) {
     const end = hit.index + hit[0].length - 1
@@ -35,7 +43,7 @@ export function zapierSpans(text: string, spans: Span[]): void {
 }
 
 /** Returns the place of the `@` that ends the user info, or -1. Many passwords are not encoded as they should be. */
-function userInfoEnd(text: string, start: number): number {
+function userInfoEnd(text: string, start: number, undecided: Undecided | undefined): number {
   let last = -1
   let slash = false
   let colon = false
@@ -52,7 +60,8 @@ function userInfoEnd(text: string, start: number): number {
       // `user:pa/ss@host` and `host:8080/@name` differ in the text between the colon and the slash.
       if (last >= 0 || !colon || (!slash && /:\d{0,5}$/.test(text.slice(Math.max(start, at - 6), at)))) break
       slash = true
-    } else if (STOPS.includes(char) && !(colon && last < 0 && ',;)}]|'.includes(char))) break
+    } else if (isWide(text.charCodeAt(at)) || (STOPS.includes(char) && !(colon && last < 0 && ',;)}]|'.includes(char)))) break
+    if (at === text.length - 1) undecided?.(start)
   }
   return last
 }

@@ -48,7 +48,7 @@ export async function sendSignal(scope: Scope, to: string, name: string, data: u
   const taken = takeName(scope, name, 'a signal')
   const session = await theSession(scope, to)
   const time = new WriteTime(scope.engine.environment.clock)
-  const value = await store(scope, data, { of: 'the signal' }, false, time)
+  const value = await store(scope, data, { of: `the signal '${taken}'` }, false, time)
   const id = scope.engine.newId<'signal'>()
   const send = part(signal, id, { verb: 'send', session: session.id, name: taken, data: value as Json }, { session: session.id })
   const keyed = key !== undefined && { key, within: `signal/${session.id}/${taken}`, body: value }

@@ -8,7 +8,6 @@ import type { RunWriter } from './run-writer.ts'
 
 const BOUNDS: StreamBounds = {
   portion: limits.streamChars,
-  held: limits.streamHeldChars,
   context: limits.streamContextChars,
   most: limits.streamHeldMostChars,
 }

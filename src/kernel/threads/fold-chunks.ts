@@ -1,8 +1,9 @@
-// Folds the chunks of a UI message stream into a message, as the reader of the AI SDK does.
+// Folds the chunks of a UI message stream into a message, as the reader of the AI SDK does. A chunk of an unknown type becomes a part.
 
 import { takeExact } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
-import { flawOf } from './check-chunk.ts'
+import { flawOf, isKnownChunk } from './check-chunk.ts'
+import { isKnownType, isText, isTool } from './check-part.ts'
 import { ToolParts } from './fold-tools.ts'
 
 /** A chunk of a UI message stream. */
@@ -48,16 +49,17 @@ export class ChunkFold {
 
   /** Parts whose text or input has not ended. */
   get isOpen(): boolean {
-    return this.message.parts.some(({ state }) => state === 'streaming' || state === 'input-streaming')
+    return this.message.parts.some(isOpen)
   }
 
   write(chunk: MessageChunk): void {
-    if (typeof chunk !== 'object' || chunk === null || typeof chunk.type !== 'string')
+    if (typeof chunk !== 'object' || chunk === null || typeof chunk.type !== 'string' || chunk.type === '')
       throw refuse('CHUNK_INVALID', { message: this.message.id, type: null, why: 'it has no type' })
     const { type } = chunk
     const why = flawOf(chunk)
     if (why !== undefined) throw refuse('CHUNK_INVALID', { message: this.message.id, type: type.slice(0, 80), why })
-    if (Object.hasOwn(WHOLE, type)) this.#add(chunk, WHOLE[type] as readonly string[])
+    if (!isKnownChunk(type)) this.#unknown(chunk)
+    else if (Object.hasOwn(WHOLE, type)) this.#add(chunk, WHOLE[type] as readonly string[])
     else if (type.startsWith('data-')) this.#data(chunk)
     else if (type.startsWith('text-') || (type.startsWith('reasoning-') && type !== 'reasoning-file')) this.#text(chunk)
     else if (type.startsWith('tool-')) this.#tools.write(chunk)
@@ -65,7 +67,7 @@ export class ChunkFold {
   }
 
   #control(chunk: MessageChunk): void {
-    const { parts, id } = this.message
+    const { parts } = this.message
     switch (chunk.type) {
       case 'start':
         if (typeof chunk.messageId === 'string' && chunk.messageId !== this.#about) this.#restart(chunk.messageId)
@@ -94,9 +96,12 @@ export class ChunkFold {
       case 'abort':
         this.failure = { aborted: typeof chunk.reason === 'string' ? chunk.reason : true }
         return
-      default:
-        throw refuse('CHUNK_INVALID', { message: id, type: chunk.type.slice(0, 80), why: 'no chunk has this type' })
     }
+  }
+
+  /** It becomes a part as it came. Where its type is that of a part, it is put into one, because it would be taken for something else. */
+  #unknown(chunk: MessageChunk): void {
+    this.message.parts.push(isKnownType(chunk.type) ? { type: 'chunk', chunk } : { ...chunk })
   }
 
   /** Another message begins; it is stored under the id of this stream all the same. */
@@ -141,11 +146,11 @@ export class ChunkFold {
       return
     }
     const part = this.#open.get(key)
-    if (!['delta', 'end'].includes(step) || !part)
+    if (!part)
       throw refuse('CHUNK_INVALID', {
         message: this.message.id,
         type: chunk.type.slice(0, 80),
-        why: part ? 'no chunk has this type' : `no ${kind} with the id ${JSON.stringify(chunk.id)} is open`,
+        why: `no ${kind} with the id ${JSON.stringify(chunk.id)} is open`,
       })
     if (providerMetadata) part.providerMetadata = providerMetadata
     if (step === 'delta') {
@@ -157,6 +162,10 @@ export class ChunkFold {
     this.#open.delete(key)
   }
 }
+
+/** A text or an input that has not ended. */
+export const isOpen = (part: OpenPart): boolean =>
+  (isText(part) && part.state === 'streaming') || (isTool(part) && part.state === 'input-streaming')
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)

@@ -1,6 +1,7 @@
 // Tool calls in a stream: their input as it comes, the call, questions for approval, and the result.
 
 import { refuse } from '../../model/errors.ts'
+import { isTool } from './check-part.ts'
 import type { MessageChunk, OpenMessage, OpenPart } from './fold-chunks.ts'
 import { parsePartialJson } from './partial-json.ts'
 
@@ -67,8 +68,6 @@ export class ToolParts {
       case 'tool-output-error':
         this.#result(chunk, { state: 'output-error', errorText: chunk.errorText })
         return
-      default:
-        throw this.#refused(chunk, 'no chunk has this type')
     }
   }
 
@@ -144,8 +143,6 @@ export class ToolParts {
     return refuse('CHUNK_INVALID', { message: this.#message.id, type: type.slice(0, 80), why })
   }
 }
-
-const isTool = ({ type }: OpenPart): boolean => type === 'dynamic-tool' || type.startsWith('tool-')
 
 const given = (name: string, value: unknown): object => (value === undefined || value === null ? {} : { [name]: value })
 

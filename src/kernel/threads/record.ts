@@ -5,7 +5,6 @@ import { invalidOption, optionsOf } from '../../model/options.ts'
 import type { MessageRecord } from '../../model/thread.ts'
 import { admit } from '../draft.ts'
 import type { Scope } from '../scope.ts'
-import { withoutUndefined } from './check-message.ts'
 
 const TEXTS = ['finishReason', 'model', 'provider']
 const NUMBERS = ['cost', 'durationMs', 'completedAt']
@@ -13,7 +12,7 @@ const OBJECTS = ['usage', 'statistics']
 
 /** Checks and masks a record. Members with other names are kept, because applications measure more than we name. */
 export function takeRecord(scope: Scope, given: MessageRecord): MessageRecord {
-  const record = admit(scope, withoutUndefined({ ...optionsOf(given, 'record') }, 0)) as { readonly [key: string]: Json }
+  const record = admit(scope, { ...optionsOf(given, 'record') }) as { readonly [key: string]: Json }
   const must = (names: readonly string[], what: string, is: (value: Json) => boolean): void => {
     for (const name of names) {
       const value = record[name]

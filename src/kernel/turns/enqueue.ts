@@ -64,7 +64,12 @@ export function takeEnqueued(scope: Scope, given: EnqueueOptions): Enqueued {
 export async function enqueueParts(scope: Scope, session: SessionId, items: readonly Enqueued[]): Promise<readonly Part[]> {
   const parts: Part[] = []
   for (const { payload, queue, delivery = 'afterTurn', kind = 'turn', key, merge, priority, delayMs } of items) {
-    const stored = await storeOffered(scope, payload, 'the item', undefined)
+    const stored = await storeOffered(
+      scope,
+      payload,
+      queue === undefined ? 'an item of the inbox' : `an item of the queue '${queue}'`,
+      undefined,
+    )
     const now = await storeNow(scope, delayMs > 0)
     if (queue === undefined) {
       const at = delayMs > 0 ? now + delayMs : undefined

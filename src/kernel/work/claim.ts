@@ -7,14 +7,15 @@ import type { ErrorData } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { WorkRow } from '../../model/work.ts'
 import type { Guard } from '../../ports/commit.ts'
+import { errorData } from '../error-data.ts'
 import { type Done, type DoneRow, type Part, part, plan } from '../execute.ts'
 import { FENCE, type Fence, type HasFence } from '../fence.ts'
-import { errorData } from '../json-or-blob.ts'
 import type { Renewable } from '../renewals.ts'
 import type { Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
 import { type DueOptions, takeDue } from './due-time.ts'
 import { following, type Move } from './item-origin.ts'
+import { logDeadItem } from './log-dead-item.ts'
 import { isSpent, type WorkCommand, work } from './work-decider.ts'
 
 /** `delay` or `at` replace the item's backoff. */
@@ -173,6 +174,7 @@ export class HeldClaim<T = unknown> implements Claim<T>, HasFence {
         plan(this.scope, [own, ...followed, ...more], { guards: [this.#guard, ...guards] }),
       )
       this.letGo()
+      if (move === 'died' && error) logDeadItem(this.scope, id, row, error)
       return done
     } catch (refusal) {
       this.unsettled(refusal)

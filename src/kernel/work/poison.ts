@@ -6,6 +6,7 @@ import type { WorkRow } from '../../model/work.ts'
 import { part, plan } from '../execute.ts'
 import type { Scope } from '../scope.ts'
 import { following } from './item-origin.ts'
+import { logDeadItem } from './log-dead-item.ts'
 import { isSpent, work } from './work-decider.ts'
 
 /** The last holder died with the item, and no attempts are left. */
@@ -18,4 +19,5 @@ export async function bury(scope: Scope, { id, revision, body }: TableRow<'work'
   await following(scope, { item: id as Id<'work'>, row, move: 'died', error }, (followed) =>
     plan(scope, [buried, ...followed], { guards: [{ kind: 'row', table: 'work', id, revision }] }),
   )
+  logDeadItem(scope, id, row, error)
 }

@@ -1198,6 +1198,21 @@ grant select on inkfast.audit to inkfast_app, inkfast_reader;
 grant insert, delete on inkfast.audit to inkfast_app;
 alter table inkfast.audit alter tenant set statistics 0, alter id set statistics 0, alter at set statistics 0, alter code set statistics 0, alter actor set statistics 0, alter noun set statistics 0, alter subject set statistics 0, alter count set statistics 0;
 
+create table inkfast.workers (
+  tenant  text collate "C" not null,
+  id      text collate "C" not null,
+  version text collate "C" not null,
+  queues  text collate "C" not null,
+  at      bigint not null,
+  until   bigint not null,
+  primary key (tenant, id)
+);
+alter table inkfast.workers enable row level security, force row level security;
+create policy tenant on inkfast.workers to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.workers to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.workers to inkfast_app;
+alter table inkfast.workers alter tenant set statistics 0, alter id set statistics 0, alter version set statistics 0, alter queues set statistics 0, alter at set statistics 0, alter until set statistics 0;
+
 create table inkfast.nodes (
   id     bigint not null,
   tenant text collate "C" not null,

@@ -664,6 +664,16 @@ create table audit (
   primary key (tenant, id)
 ) strict, without rowid;
 
+create table workers (
+  tenant  text not null,
+  id      text not null,
+  version text not null,
+  queues  text not null,
+  at      integer not null,
+  until   integer not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
 create table nodes (
   id     integer,
   tenant text not null,
