@@ -40,6 +40,11 @@ const topics: Readonly<Record<string, Topic>> = {
     peers: 'queue',
     load: async () => (await import('./queue/topic.ts')).queue,
   },
+  tenants: {
+    about: 'looking for due work in a store with 1, 10,000 and a million tenants',
+    peers: '.',
+    load: async () => (await import('./tenants/topic.ts')).tenants,
+  },
   canvas: {
     about: 'patches, versions and size of canvases on SQLite',
     peers: '.',

@@ -112,6 +112,7 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     'memory.recall': () => store.memory.recall('x', wrong()),
     'memory.recall with weights': () => store.memory.recall('x', { weights: wrong() }),
     'open with memory': () => open({ url: ':memory:', memory: wrong() }),
+    tenants: () => store.tenants(wrong()),
     'memory.maintain': () => store.memory.maintain(wrong()),
     'memory.subscribe': () => drain(store.memory.subscribe(wrong())),
     'run.recall': () => run.recall('x', wrong()),
