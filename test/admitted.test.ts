@@ -88,6 +88,10 @@ const PLACES: Readonly<Record<string, Place>> = {
     await store.state.set(name, value)
     return (await store.state.get(name))?.value
   },
+  'an entry of several': async (value, { session, name }) => {
+    await session.state.write([{ set: name, value }])
+    return (await session.state.get(name))?.value
+  },
   'a value': async (value, { store }) => store.values.get(await store.values.put(value)),
   'an item of a list': async (value, { store }) =>
     (await store.values.slice(await store.values.append(await store.values.put([]), [value]), 0))[0],
@@ -138,6 +142,8 @@ const PLACES: Readonly<Record<string, Place>> = {
     return session.metadata
   },
   'the metadata of a memory': async (value, { store, name }) => (await store.memory.remember(name, { metadata: value })).metadata,
+  'the metadata of a memory of a run': async (value, { store, run, name }) =>
+    (await store.memory.get((await run.remember(name, { metadata: value })).id))?.metadata,
   'the metadata of a document': async (value, { store, name }) => {
     const documents = store.vectors(name, { dimensions: 1 })
     await documents.upsert({ id: 'd', vector: [1], metadata: value })

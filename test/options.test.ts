@@ -112,9 +112,11 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     'memory.recall': () => store.memory.recall('x', wrong()),
     'memory.recall with weights': () => store.memory.recall('x', { weights: wrong() }),
     'open with memory': () => open({ url: ':memory:', memory: wrong() }),
+    tenants: () => store.tenants(wrong()),
     'memory.maintain': () => store.memory.maintain(wrong()),
     'memory.subscribe': () => drain(store.memory.subscribe(wrong())),
     'run.recall': () => run.recall('x', wrong()),
+    'run.remember': () => run.remember('x', wrong()),
     'memory.list': () => store.memory.list(wrong()),
     'memory.forget': () => store.memory.forget(wrong({ about: 'shared' })),
     'memory.purge': () => store.memory.purge(wrong({ about: 'shared' })),
@@ -288,7 +290,16 @@ test('the calls of every member of a store and of a session are tried above, unl
     .join('\n')
   const handles = { store, session: await store.session('s') }
   const members = Object.entries(handles).flatMap(([name, handle]) => Object.keys(handle).map((member) => `${name}.${member}`))
-  const without = ['store.queues', 'store.pin', 'store.unpin', 'store.artifacts', 'session.created', 'session.head', 'session.checkpoint']
+  const without = [
+    'store.queues',
+    'store.unhandled',
+    'store.pin',
+    'store.unpin',
+    'store.artifacts',
+    'session.created',
+    'session.head',
+    'session.checkpoint',
+  ]
   expect(members.filter((member) => !tried.includes(`${member}.`) && !tried.includes(`${member}(`))).toEqual(without)
 })
 

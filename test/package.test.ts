@@ -56,7 +56,7 @@ describe('the package', () => {
     ]) {
       expect(checkPackedFiles([...user.files, stray])).toEqual([expect.stringContaining(stray)])
     }
-    for (const needed of ['LICENSE', 'README.md', 'dist/index.js', 'docs/guide/getting-started.md']) {
+    for (const needed of ['LICENSE', 'README.md', 'AGENTS.md', 'llms.txt', 'dist/index.js', 'docs/guide/getting-started.md']) {
       expect(checkPackedFiles(user.files.filter((file) => file !== needed))).toEqual([expect.stringContaining(needed)])
     }
   })

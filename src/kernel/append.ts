@@ -4,11 +4,9 @@ import type { BlobRef } from '../model/blob.ts'
 import type { Json } from '../model/data.ts'
 import { refuse } from '../model/errors.ts'
 import { checkType, DURABLE, type EventDraft, IN_BLOB, INLINE, type Receipt, TRANSIENT } from '../model/event.ts'
-import { type EventId, isId, optionalId, type RunId, type SessionId } from '../model/ids.ts'
+import { type EventId, optionalId, type RunId, type SessionId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { checkKnown, checkSeq, invalidOption, optionsOf, ownMembers } from '../model/options.ts'
-import { decodeBody } from '../model/rows.ts'
-import { isOver } from '../model/run.ts'
 import type { Guard } from '../ports/commit.ts'
 import { deny } from './audit-trail.ts'
 import { freshGuards, putFreshAgain } from './blobs.ts'
@@ -21,9 +19,10 @@ import { checkWritten } from './lineage.ts'
 import { refusalOf } from './outcome.ts'
 import { referenceGuards, toReferences } from './references.ts'
 import { Patience, pause } from './retry-conflicts.ts'
+import { checkOpenRun } from './run-open.ts'
 import { checkOpen, type Scope } from './scope.ts'
 import { lookAgain, openGuard, stillOpen } from './session-guard.ts'
-import { sessionToWrite } from './session-named.ts'
+import { withSessionIds } from './session-named.ts'
 import { WriteTime } from './write-time.ts'
 
 export interface AppendOptions {
@@ -116,10 +115,7 @@ export async function appendAll(scope: Scope, given: readonly NewEvent[], key?: 
   if (found > limits.commitEvents) throw refuse('COMMIT_TOO_LARGE', { limit: limits.commitEvents, unit: 'events', found })
   // Every member is read once, so that the checked value is the written one.
   const members = Array.from(given, (event) => (event === undefined ? event : takeMembers(event)))
-  // Sessions that this node has seen by their ids are taken as they are, so that the usual append reads nothing.
-  const own = members.every((event) => isSeen(scope, event?.session))
-    ? members
-    : await Promise.all(members.map((event) => inSession(scope, event)))
+  const own = await withSessionIds(scope, members)
   const guards = referenceGuards([...new Set(own.flatMap((event) => event?.refs ?? []))])
   return commitEvents(scope, own as readonly Given[], allOf, { key, within: keyScope(undefined), guards, time })
 }
@@ -129,15 +125,6 @@ function takeMembers(event: NewEvent): Given {
   for (const option of Object.keys(rest))
     if (!MEMBERS.includes(option)) throw refuse('OPTION_INVALID', { option, why: 'an event has no such member' })
   return ownMembers<Given>({ ...(rest as Loose<Plain>), whole: isWhole(redact), refs: toReferences(refs) })
-}
-
-const isSeen = ({ engine, tenant }: Scope, session: unknown): boolean =>
-  session === undefined || (isId(session) && engine.sessions.get(tenant, session as SessionId) !== undefined)
-
-/** A session may be named by its key. */
-async function inSession(scope: Scope, event: Given | undefined): Promise<Given | undefined> {
-  if (event?.session === undefined) return event
-  return ownMembers<Given>({ ...event, session: await sessionToWrite(scope, event.session) })
 }
 
 const firstOf = (receipts: readonly Receipt[]): Receipt => receipts[0] as Receipt
@@ -177,7 +164,8 @@ async function commitEvents<Answer>(
   const written = chosen && (await findFirst())
   if (written) return answer([written])
   // A run marks its own events, under its lease. Other callers may name a run of the session that has not ended.
-  for (const { run, session, mark } of taken) if (run !== undefined && mark === undefined && !reserved) await checkRun(scope, run, session)
+  for (const { run, session, mark } of taken)
+    if (run !== undefined && mark === undefined && !reserved) await checkOpenRun(scope, run, session)
 
   const patience = new Patience(scope)
   for (let attempt = 1; ; attempt++) {
@@ -304,11 +292,4 @@ function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Tak
     refs,
     ...admitted,
   }
-}
-
-async function checkRun({ engine, tenant }: Scope, run: RunId, session: SessionId | undefined): Promise<void> {
-  const stored = await engine.backend.rows.get(tenant, 'runs', run)
-  const row = stored && decodeBody(stored.body, stored)
-  if (!row || row.session !== session) throw refuse('RUN_UNKNOWN', { run, tenant, ...(session && { session }) })
-  if (isOver(row.state)) throw refuse('RUN_FINISHED', { run, name: row.name, state: row.state })
 }

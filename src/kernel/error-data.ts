@@ -71,8 +71,17 @@ function dataOf(scope: Scope, thrown: unknown): ErrorData {
 function stackText(masked: (text: string) => string, stack: string, raw: string, message: string): string {
   const at = raw === '' ? -1 : stack.slice(0, limits.errorNameChars + raw.length).indexOf(raw)
   const [before, shown, frames] = at < 0 ? ['', '', stack] : [stack.slice(0, at), message, stack.slice(at + raw.length)]
-  return cut(`${masked(before)}${cut(shown, limits.errorStackChars / 4)}${masked(frames)}`, limits.errorStackChars)
+  return cut(`${masked(before)}${cut(shown, limits.errorStackChars / 4)}${masked(ownFrames(frames))}`, limits.errorStackChars)
 }
+
+/** Frames inside Node tell nothing, and they differ with the turn of the event loop: the same program would write another journal. */
+const ownFrames = (frames: string): string =>
+  frames
+    .split('\n')
+    .filter((line) => !INTERNAL.test(line))
+    .join('\n')
+
+const INTERNAL = /^ *at (?:[^(]{0,200} \()?node:/
 
 // A cut in the middle of a surrogate pair would leave invalid text.
 const cut = (text: string, chars: number): string => (text.length <= chars ? text : text.slice(0, chars).toWellFormed())

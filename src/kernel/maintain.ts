@@ -1,6 +1,7 @@
 // Maintenance of a store: forgets old receipts, and lets the features clean up in every tenant.
 
 import { limits } from '../model/limits.ts'
+import { everyTenant } from '../model/tenant-pages.ts'
 import { stopIfAsked } from './abortable.ts'
 import type { Scope } from './scope.ts'
 
@@ -19,7 +20,7 @@ export async function maintain(scope: Scope, signal?: AbortSignal): Promise<Main
   const receiptsForgotten = await backend.upkeep.sweepReceipts(now - limits.receiptsKeptMs)
   await backend.workers.renew(undefined, [], 0, limits.workerKeptMs)
   const removed: Record<string, number> = {}
-  for (const tenant of await backend.journal.tenants()) {
+  for await (const tenant of everyTenant(backend.journal.tenants)) {
     stopIfAsked(scope, signal)
     if ((await backend.journal.head(tenant)).state !== 'active') continue
     await backend.workers.renew(tenant, [], 0, limits.workerKeptMs)

@@ -75,7 +75,13 @@ export async function rebuild(scope: Scope, options: RebuildOptions = {}): Promi
         // SQLite cannot reset its log while a snapshot is open, so the snapshot is closed soon.
         await snapshot.close()
       }
-      if (check || report.equal || (await backend.upkeep.adopt(scope.tenant, scratch, head))) return report
+      if (check) return report
+      if (report.equal) {
+        // Equal rows say nothing about what is derived from them.
+        await backend.upkeep.remakeDue?.(scope.tenant)
+        return report
+      }
+      if (await backend.upkeep.adopt(scope.tenant, scratch, head)) return report
     }
     throw refuse('CONFLICT', { table: 'journal', id: scope.tenant, tries: ADOPT_TRIES })
   } finally {

@@ -2,7 +2,7 @@
 
 import { refuse } from '../model/errors.ts'
 import { isId, type SessionId } from '../model/ids.ts'
-import { expected } from '../model/options.ts'
+import { expected, ownMembers } from '../model/options.ts'
 import { telling } from './draft.ts'
 import { nameHolder } from './erased-names.ts'
 import { maskKey } from './names.ts'
@@ -40,4 +40,18 @@ export async function sessionToWrite(scope: Scope, named: unknown): Promise<Sess
   const id = await sessionToRead(scope, named)
   if (id === NO_SESSION) throw refuse('SESSION_UNKNOWN', { session: String(named), tenant: scope.tenant })
   return id
+}
+
+/** Replaces keys by ids. Sessions that this node has seen by their ids stay as they are, so that the usual append reads nothing. */
+export async function withSessionIds<T extends { readonly session?: string | undefined }>(
+  scope: Scope,
+  given: readonly (T | undefined)[],
+): Promise<readonly (T | undefined)[]> {
+  const { engine, tenant } = scope
+  const isSeen = (session: unknown) =>
+    session === undefined || (isId(session) && engine.sessions.get(tenant, session as SessionId) !== undefined)
+  if (given.every((one) => isSeen(one?.session))) return given
+  const withId = async (one: T | undefined) =>
+    one?.session === undefined ? one : ownMembers({ ...one, session: await sessionToWrite(scope, one.session) })
+  return Promise.all(given.map(withId))
 }

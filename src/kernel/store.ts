@@ -26,6 +26,7 @@ import { type EventKey, findEvent } from './find-event.ts'
 import { type Health, health } from './health.ts'
 import type { LaneStats } from './lane.ts'
 import { dataOf } from './large-data.ts'
+import { listTenants, type TenantsOptions } from './list-tenants.ts'
 import { type MaintenanceReport, maintain } from './maintain.ts'
 import { type EventPage, type EventQuery, pageEvents, readEvents } from './read.ts'
 import { type RebuildOptions, type RebuildReport, rebuild } from './rebuild.ts'
@@ -73,8 +74,8 @@ export interface JournalStore extends AsyncDisposable {
   /** Checks the receipts of idempotency keys alone. `verify` does the same after the journal. */
   verifyKeys(options?: { readonly signal?: AbortSignal }): Promise<KeysReport>
   rebuild(options?: RebuildOptions): Promise<RebuildReport>
-  /** Tenants with events, including closed ones. */
-  tenants(): Promise<readonly TenantId[]>
+  /** Tenants with events, including closed ones, in the order of their ids. Without a limit, all of them. */
+  tenants(options?: TenantsOptions): Promise<readonly TenantId[]>
   tenantState(id: string): Promise<TenantState>
   /**
    * Closes a tenant or reopens it. While it is not active, every node refuses all calls about it with TENANT_CLOSED. `deleted` is final. An
@@ -219,10 +220,10 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
     return rebuild(this.#scope, optionsOf(options, 'rebuild'))
   }
 
-  async tenants(): Promise<readonly TenantId[]> {
+  async tenants(options?: TenantsOptions): Promise<readonly TenantId[]> {
     checkOpen(this.#scope.engine)
     this.#beyondWall('tenants()')
-    return this.#scope.engine.backend.journal.tenants()
+    return listTenants(this.#scope.engine.backend.journal, options)
   }
 
   async tenantState(id: string): Promise<TenantState> {

@@ -34,7 +34,7 @@ export function yieldingReads(
     journal: {
       head: (tenant) => read(() => backend.journal.head(tenant)),
       page: (tenant, query) => readOf(tenant, 'events', query.session ?? query.subject ?? '', () => backend.journal.page(tenant, query)),
-      tenants: () => read(() => backend.journal.tenants()),
+      tenants: (page) => read(() => backend.journal.tenants(page)),
     },
     rows: {
       get: (tenant, table, id) => readOf(tenant, table, id, () => backend.rows.get(tenant, table, id)),
@@ -82,6 +82,7 @@ export function yieldingReads(
       snapshot: (tenant) => backend.upkeep.snapshot(tenant),
       scratch: () => backend.upkeep.scratch(),
       adopt: (tenant, scratch, head) => backend.upkeep.adopt(tenant, scratch, head),
+      ...(backend.upkeep.remakeDue && { remakeDue: async (tenant: TenantId) => backend.upkeep.remakeDue?.(tenant) }),
       check: () => backend.upkeep.check(),
       measure: () => read(() => backend.upkeep.measure()),
       health: () => read(() => backend.upkeep.health()),

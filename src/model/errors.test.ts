@@ -73,6 +73,10 @@ test('every error message quotes at most 200 characters of each value', () => {
 test('a long value is quoted by its beginning and its end, and a long list by its first items', () => {
   const { message } = refuse('OPTION_INVALID', { option: `${'a'.repeat(500)}end`, why: 'no' })
   expect(message).toMatch(/"a{133}…a{63}end"/)
+  const issues = [{ path: `$.${'b'.repeat(500)}\u001b`, message: 'c'.repeat(500) }]
+  const { message: shaped, details } = refuse('SHAPE_INVALID', { of: 'input', issues, found: 1 })
+  expect(shaped).toMatch(/: c{133}…c{66} at \$\.b{131}…b{65}\\u001b\. /)
+  expect(details.issues).toBe(issues)
   const declared = Array.from({ length: 300 }, (_, i) => `type.${i}`)
   const { message: listed } = refuse('PROCESS_EVENT_UNDECLARED', { name: 'p', type: 'a.b', declared })
   expect(listed).toMatch(/\(declared: type\.0, .*type\.2[0-9], 27[0-9] more\)/)

@@ -491,7 +491,7 @@ export const errors = {
     return `The value of ${d.of}${of} cannot be stored exactly: found ${d.why}. ${then} ${insteadOf(String(d.why))}`
   }),
   SHAPE_INVALID: row('invalid', (d) => {
-    const issues = d.issues as readonly { readonly path: string; readonly message: string }[]
+    const issues = (Array.isArray(d.issues) ? d.issues : []) as readonly { readonly path: string; readonly message: string }[]
     const more = Number(d.found) - issues.length
     const told = issues.map(({ path, message }) => `${message} at ${path}`).join('; ')
     return `The ${d.of} does not have its declared shape: ${told}${more > 0 ? `; and ${more} more` : ''}. Nothing was written. Correct the value, or the schema.`
@@ -1004,11 +1004,14 @@ function messageOf(code: ErrorCode, details: Details): string {
 
 type Items = readonly unknown[]
 
+const isRecord = (value: unknown): value is Details => typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** Changes every text in the details, and every list. */
 function each(details: Details, change: (name: string, text: string) => string, list = (items: Items): Items => items): Details {
   const one = (name: string, value: unknown): unknown => {
     if (typeof value === 'string') return change(name, value)
-    return Array.isArray(value) ? list(value.map((item) => one(name, item))) : value
+    if (Array.isArray(value)) return list(value.map((item) => (isRecord(item) ? each(item, change) : one(name, item))))
+    return value
   }
   return Object.fromEntries(Object.entries(details).map(([name, value]) => [name, one(name, value)]))
 }

@@ -124,6 +124,8 @@ export const limits = {
   takenBytes: 128 * KiB,
   /** How often a node polls for work without a wake-up. */
   lookEveryMs: 1000,
+  /** A node stops watching a tenant that has had nothing due for this long. It still polls for its work. */
+  unwatchAfterMs: 60_000,
   /** How often a working process says in the store what it handles. */
   workerRenewMs: 5000,
   /** How long such a process counts as live without saying so again: two in a row may fail. */

@@ -64,8 +64,8 @@ export interface Wait extends Slot {
   readonly on?: string
 }
 
-/** The kinds of things a run takes from its session: inputs, inbox items, the completion and release of items, and versions of a canvas. */
-export type TakeKind = 'inputs' | 'inbox' | 'inboxDone' | 'inboxRelease' | 'canvas'
+/** The kinds of things that stand on the tape with the rows they changed: inputs, inbox items, their completion and release, versions of a canvas, items of memory. */
+export type TakeKind = 'inputs' | 'inbox' | 'inboxDone' | 'inboxRelease' | 'canvas' | 'remember'
 
 /** Inbox items that a run has claimed. */
 export interface Claimed {

@@ -18,6 +18,8 @@ export interface SideTable {
   readonly numbered?: boolean
   /** Each index begins with the tenant. */
   readonly indexes: Readonly<Record<string, readonly string[]>>
+  /** Indexes for the store itself, which looks across tenants: they begin with their columns and end with the tenant. */
+  readonly across?: Readonly<Record<string, readonly string[]>>
   /** Rights of the app role on PostgreSQL besides reading. */
   readonly rights: readonly ('insert' | 'update' | 'delete')[]
   /** Absent where every engine has the table. */
@@ -38,6 +40,15 @@ export const sideTables = {
     key: ['id'],
     indexes: {},
     rights: ['insert', 'update', 'delete'],
+  },
+  // When a queue of a tenant must be looked at next: never later than the earliest `at` of its items, perhaps earlier. Triggers on the items
+  // lower it, a node that looks across tenants raises it. Safe to lose: `rebuild` makes it again.
+  due: {
+    columns: { queue: 'text', at: 'integer' },
+    key: ['queue'],
+    indexes: {},
+    across: { byTime: ['queue', 'at'] },
+    rights: [],
   },
   // Refused writes and denied requests, beside the hash chain; the newest 10,000 of each tenant. Safe to lose.
   audit: {

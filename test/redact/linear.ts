@@ -20,7 +20,7 @@ const UNITS: readonly string[] = [
   '-----BEGIN ', '-----BEGIN RSA PRIVATE ' + 'KEY-----', '-----BEGIN RSA PRIVATE ' + 'KEY-----{', 'Private-Lines: 4\n',
   'eyJ', 'eyJ-', 'eyJ.', 'eyJaaaaaaaaaa.', 'eyJaaaaaaaaaa.b-', '{"a":', '{"a":"', '[[', '[{"a":"\\"', '"\\"', '{"password":"', '\\"password\\":\\"',
   'password', 'password=', 'password: ', 'password="', "password='", 'password=$a', 'password=<', 'password=(', 'password:\\"', 'password:\\\\"', 'password is ',
-  'pin=', 'pin=1', 'sig=', 'token=1.', 'token: a.', 'api key: ', 'key key key: ', 'a.a:', 'cookie: ', 'cookie: a=', 'Cookie: a=b; ', 'cookie: a=b;',
+  'pin=', 'pin=1', 'pin:=', 'sig=', 'pwd=/', 'auth=', 'pass=a', 'token=1.', 'token: a.', 'api key: ', 'key key key: ', 'a.a:', 'cookie: ', 'cookie: a=', 'Cookie: a=b; ', 'cookie: a=b;',
   'authorization: ', 'authorization: digest ', 'authorization: bearer ', 'Bearer ', 'bearer a1', 'basic YTpi', 'https://', '://a:', '://a:b', '://a:b/', '://a:b@', 'x:x@', '://@',
   'sk-', 'sk-a1', 'sk_a-', 's' + 'k-aaaaaaaaaaaaaaaaaaaaaaaa-', 'gl' + 'pat-', 'xo' + 'xb-', 'M', 'M.', '-us1', 'a-', 'a_', 'a1-', 'a1.', 'a.', 'ab-1', 'us-us', 'atlas' + 'v1.', '1:', '123456789:', '0x', '\\n', '\\nab_1', '%3D', 'a%3Da_',
   ' --password ', ' --a', ' -u a:', 'curl -u ', 'mysql ', 'mysql -', '-p', 'login a password ', 'machine ', '<a>', '<password>', '<password>a</', '</', '<a', '[redacted:key:', '[redacted:key:1a2b3c4d]', 'password=[redacted:key:1a2b3c4d]', 'cookie: a=[redacted:key:1a2b3c4d]; ', '[redacted:key:1a2b3c4d];',

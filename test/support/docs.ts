@@ -86,6 +86,7 @@ const config = {
     composite: false,
     incremental: false,
     noEmit: true,
+    emitDeclarationOnly: false,
     allowImportingTsExtensions: true,
     rewriteRelativeImportExtensions: false,
     paths: {

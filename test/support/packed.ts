@@ -19,6 +19,8 @@ const ALLOWED: readonly RegExp[] = [
 const NEEDED: readonly RegExp[] = [
   /^LICENSE$/,
   /^README\.md$/,
+  /^AGENTS\.md$/,
+  /^llms\.txt$/,
   /^bin\/inkfast\.js$/,
   /^dist\/index\.js$/,
   /^dist\/conformance\.js\.map$/,

@@ -2,7 +2,8 @@
 // `exactOptionalPropertyTypes` when everything is checked, and without it in results.test.ts.
 
 import { generateText, type LanguageModel, type LanguageModelUsage, type ModelMessage, type ToolSet } from 'ai'
-import type { EffectFunction, Json, Jsonify, Run, Session, Store } from '../../src/index.ts'
+import { z } from 'zod'
+import { type EffectFunction, type Json, type Jsonify, program, type Run, type Session, type Store } from '../../src/index.ts'
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 const same = <_A extends true>(): void => {}
@@ -104,6 +105,19 @@ export const timed = async <T>(run: Run, work: EffectFunction<T>): Promise<Jsoni
 export const wrapped: (run: Run) => Promise<string> = async (run) => (await timed(run, order)).at
 // @ts-expect-error a Map through a wrapper
 export const mapped = (run: Run) => timed(run, () => new Map())
+
+declare const flag: boolean
+
+/** Results of programs are inferred from all their branches, and checked like results of effects. */
+export const either = program('either', (_run, input: { n: number }) => (flag ? 'x' : input))
+export const shaped = program('shaped', { input: z.object({ day: z.date() }) }, (_run, input) => (flag ? input.day : 5))
+export async function programs(store: Store): Promise<void> {
+  const result: string | { n: number } = await (await store.start(either, { session: 's', input: { n: 1 } })).result()
+  const day: string | number = await (await store.start(shaped, { session: 's', input: { day: new Date() } })).result()
+  void [result, day]
+}
+// @ts-expect-error a Map
+export const never = program('never', async (_run, input: { n: number }) => ({ input, map: new Map() }))
 
 export function exactly(): void {
   same<Same<Jsonify<unknown>, unknown>>()

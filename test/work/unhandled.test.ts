@@ -113,14 +113,16 @@ describe.each(layouts)('names that nobody handles, by tenant, on $name', (engine
   test('a worker of every tenant is seen from each, and a worker of one tenant from that one', async () => {
     const { store, pass } = await engine.openInTime()
     const [acme, zeta] = [store.tenant('acme'), store.tenant('zeta')]
+    const idle = () => new Promise(() => {})
+    const node = store.work({ everywhere: idle }, { concurrency: 1, drain: 0 })
+    await store.start('everywhere', { session: 's' })
+    // Its only slot is taken, so that the other runs wait.
+    await expect.poll(() => node.stats().running, { timeout: 20_000 }).toBe(1)
     for (const tenant of [acme, zeta]) {
       await tenant.start('everywhere', { session: 's' })
       await tenant.start('in acme', { session: 's' })
     }
-    const idle = () => new Promise(() => {})
-    const node = store.work({ everywhere: idle }, { concurrency: 1, drain: 0 })
     const own = acme.work({ 'in acme': idle }, { concurrency: 1, drain: 0 })
-    // One slot each: the other runs wait, and are handled all the same.
     await pass(6000)
     expect(await names(acme)).toEqual([])
     expect(await names(zeta)).toEqual(['run in acme'])

@@ -1,7 +1,9 @@
 // The named queries of model/queries.ts, one statement each.
 
+import { type StoredDue, walkDue } from '../../model/due.ts'
 import type { TenantId } from '../../model/ids.ts'
 import type { Queries } from '../../model/queries.ts'
+import type { Cells } from './connections.ts'
 import type { Database } from './database.ts'
 import { toStored } from './rows.ts'
 import { STORE } from './wall.ts'
@@ -63,6 +65,12 @@ export const backlogs = `
     count(*) filter (where w.state = 'ready' and coalesce(w.at, 0) <= c.now), count(*) filter (where w.state = 'ready' and w.at > c.now),
     count(*) filter (where w.state = 'claimed'), count(*) filter (where w.state = 'asleep'), count(*) filter (where w.state = 'dead')
   from clock c cross join inkfast.work w where w.queue is not null group by w.queue order by w.queue nulls first`
+const storedDue = 'select tenant, at, next from inkfast.due_v1($1, $2::bigint, $3, $4::integer)'
+const raiseDue = 'select inkfast.raise_due_v1($1)'
+// Writers of these tenants wait for each other's raise.
+const RAISED_TOGETHER = 16
+// A raise that is lost costs a seek.
+const IN_PASSING = `select pg_catalog.set_config('synchronous_commit', 'off', true)`
 // Seeks from one name of a queue to the next, and to the earliest time in each: items are never scanned.
 export const overdueQueues = `
   with recursive clock as materialized (select inkfast.now_v1() as now),
@@ -75,9 +83,16 @@ export const overdueQueues = `
   select m.queue, f.at from clock c cross join names m
   cross join lateral (select w.at from inkfast.work w where w.queue = m.queue and w.at is not null order by w.at nulls first limit 1) f
   where f.at <= c.now - $1::bigint order by m.queue limit $2::integer`
-const dueTenants = 'select tenant, at from inkfast.due_v1($1, $2::integer)'
 
 export function queries(db: Database): Queries {
+  const raise = (queue: string, tenants: readonly TenantId[]) =>
+    db.run(
+      [
+        { text: IN_PASSING },
+        ...tenants.flatMap((tenant) => [db.enter(db.wall.whatever(tenant)), { text: raiseDue, values: [queue], prepared: true }]),
+      ],
+      'reading',
+    )
   return {
     usageByType: async (tenant) => {
       const [rows = []] = await db.read(tenant as TenantId, { text: usage })
@@ -89,8 +104,13 @@ export function queries(db: Database): Queries {
       }))
     },
     due: async (queue, limit) => {
-      const [rows = []] = await db.read(STORE, { text: dueTenants, values: [queue, limit], prepared: true })
-      return rows.map(([tenant, at]) => ({ tenant: tenant as TenantId, at: Number(at) }))
+      const { found, early } = await walkDue(async ({ at, tenant }, most) => {
+        const [rows = []] = await db.read(STORE, { text: storedDue, values: [queue, at, tenant, most], prepared: true })
+        return rows.map(toStoredDue)
+      }, limit)
+      if (!db.readOnly)
+        for (let from = 0; from < early.length; from += RAISED_TOGETHER) await raise(queue, early.slice(from, from + RAISED_TOGETHER))
+      return found
     },
     ready: async (tenant, queue, limit) => {
       const [rows = []] = await db.readSmall(tenant, { text: readyWork, values: [queue, limit], prepared: true })
@@ -118,3 +138,9 @@ export function queries(db: Database): Queries {
     },
   }
 }
+
+const toStoredDue = ([tenant, at, next]: Cells): StoredDue => ({
+  tenant: tenant as TenantId,
+  at: Number(at),
+  next: next === null ? undefined : Number(next),
+})

@@ -121,7 +121,7 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
     },
     journal: journalReads(db),
     rows: rowReads(db),
-    queries: queries(db, now),
+    queries: queries({ db, now, write: write as (work: () => void) => Promise<void> }),
     leases: leases({ db, now, write: write as <T>(work: () => T) => Promise<T> }),
     blobs,
     texts: texts(db),

@@ -1,9 +1,11 @@
 // The named queries of model/queries.ts: one statement each, or a few in a loop.
 
+import { walkDue } from '../../model/due.ts'
 import type { TenantId } from '../../model/ids.ts'
 import { compareText } from '../../model/order.ts'
 import type { Queries } from '../../model/queries.ts'
 import type { Database } from './database.ts'
+import { raiseDue, readDue } from './due.ts'
 import { ifActive } from './heads.ts'
 import { toStored } from './rows.ts'
 import { reading } from './transaction.ts'
@@ -11,17 +13,6 @@ import { reading } from './transaction.ts'
 const usage = `
   select type, count(*) as events, coalesce(sum(octet_length(payload)), 0) as bytes, count(*) - count(payload) as erased
   from events where tenant = ? group by type order by bytes desc, type`
-
-// One seek per tenant: items without a time come first in the index and are skipped. A tenant with an unknown state is left out; reading it
-// reports the damage.
-const dueTenants = `
-  with found as materialized (
-    select h.tenant, (
-      select w.at from work as w indexed by work_by_due where w.tenant = h.tenant and w.queue = ? and w.at is not null order by w.at limit 1
-    ) as at
-    from heads as h where h.state = 'active'
-  )
-  select tenant, at from found where at is not null order by at, tenant limit ?`
 
 const STORED = 'w.id, w.born, w.revision, w.fence, w.body'
 // All earlier items of its series are dead. Checked for every item returned, whatever its mark says.
@@ -73,7 +64,14 @@ export const workStatements = { nextPriority, readyOf, lapsed, nextTime, backlog
 
 type Found = ReturnType<Database['all']>[number]
 
-export function queries(db: Database, now: () => number): Queries {
+export interface QueryParts {
+  readonly db: Database
+  readonly now: () => number
+  /** Runs inside a write transaction, once it has the write lock. */
+  readonly write: (work: () => void) => Promise<void>
+}
+
+export function queries({ db, now, write }: QueryParts): Queries {
   const readyRows = (tenant: TenantId, queue: string, at: number, limit: number): readonly Found[] => {
     const found: Found[] = [...db.all(lapsed, tenant, queue, at)]
     // One seek per existing priority; items that are not due are never scanned.
@@ -100,8 +98,11 @@ export function queries(db: Database, now: () => number): Queries {
           })),
         ),
       ),
-    due: (queue, limit) =>
-      reading(db, () => db.all(dueTenants, queue, limit).map((row) => ({ tenant: row.tenant as TenantId, at: row.at as number }))),
+    due: async (queue, limit) => {
+      const { found, early } = await walkDue((after, most) => reading(db, () => readDue(db, queue, after, most)), limit)
+      if (early.length > 0 && !db.readOnly) await write(() => raiseDue(db, queue, early))
+      return found
+    },
     ready: (tenant, queue, limit) =>
       reading(db, () =>
         ifActive(db, tenant, () => {

@@ -1,7 +1,8 @@
 // Shows the tape of a run, oldest first: its calls, their outcomes, and its holders.
 
 import { EXIT, type Exit } from '../exit.ts'
-import { causeRows, TapeLines, tapeColumns, unsettledOf } from '../runs/tape-lines.ts'
+import { failureLines } from '../runs/error-lines.ts'
+import { TapeLines, tapeColumns, unsettledOf } from '../runs/tape-lines.ts'
 import { knownRun, namedRun } from '../runs/words.ts'
 import { tenantView, withStore } from '../store.ts'
 import { Table } from '../table.ts'
@@ -37,7 +38,8 @@ export function showTape(t: Terminal, words: readonly string[], options: { reado
       t.signal.throwIfAborted()
       const cells = lines.cells(event)
       if (!cells) continue
-      for (const row of [cells, ...causeRows(event)]) {
+      const below = failureLines(event).map((line) => [...cells.slice(1).map(() => ''), line])
+      for (const row of [cells, ...below]) {
         if (held) held.push(row)
         else t.out(table.row(row))
       }

@@ -1,6 +1,6 @@
 // The first lines of a recorded error below its message: frames of the program, and its causes.
 
-import type { ErrorData } from '../../index.ts'
+import type { ErrorData, Event } from '../../index.ts'
 import { errorText } from './text.ts'
 
 const FRAMES = 2
@@ -17,6 +17,12 @@ export function errorLines(error: ErrorData | undefined): readonly string[] {
   }
   return cause ? [...lines, 'caused by more; --json prints all'] : lines
 }
+
+const FAILS: readonly string[] = ['effect.settled', 'effect.resolved', 'run.halted', 'run.failed']
+
+/** The same below a line of a tape that tells of a failure. */
+export const failureLines = ({ type, data }: Event): readonly string[] =>
+  FAILS.includes(type) ? errorLines((data as { readonly error?: ErrorData } | undefined)?.error) : []
 
 /** Frames of libraries and of Node stand in every stack; they are shown only if there are no others. */
 function framesOf({ stack = '' }: ErrorData, most: number): readonly string[] {

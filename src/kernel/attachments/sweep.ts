@@ -2,6 +2,7 @@
 
 import type { Id, TenantId } from '../../model/ids.ts'
 import { checkKnown, filterOf } from '../../model/options.ts'
+import { everyTenant } from '../../model/tenant-pages.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { everyPage } from '../every-row.ts'
@@ -37,7 +38,7 @@ export async function sweepAttachments(scope: Scope, only: TenantId | undefined,
   const { journal } = scope.engine.backend
   const report = { scanned: 0, reclaimed: 0, bytes: 0 }
   stopIfAsked(scope, signal)
-  for (const tenant of only === undefined ? await journal.tenants() : [only]) {
+  for await (const tenant of only === undefined ? everyTenant(journal.tenants) : [only]) {
     if (only === undefined && (await journal.head(tenant)).state !== 'active') continue
     const view = { ...scope, tenant }
     const before = (await storeNow(view)) - age

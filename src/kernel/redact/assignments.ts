@@ -1,25 +1,18 @@
 // Finds secrets that a text gives a name to: `password=hunter2`, `"apiKey": "…"`, `Authorization: Bearer …`, `Cookie: a=b`. Quotes may have
 // any number of backslashes before them, as JSON inside JSON has.
+import { BLANKS, mayGoOn, type Word, wordEnd } from './bare-values.ts'
 import { cookieSpan, digestEnd, lineEnd } from './headers.ts'
 import type { KeyJudge } from './keys.ts'
-import { absentValue, charKind, generated, innocentValue, passwordLike, random, structure, UUID } from './looks.ts'
+import { absentValue, absentWord, charKind, generated, innocentValue, passwordLike, random, structure, UUID } from './looks.ts'
 import { pgpassSpan } from './password-lines.ts'
-import { placeholderEnd, withoutPlaceholders } from './placeholder.ts'
+import { withoutPlaceholders } from './placeholder.ts'
 import type { Span } from './spans.ts'
 import { hasWideMarks, WIDE_COLON, WIDE_EQUALS } from './survey.ts'
-import { isWideMark, opensValue, type Undecided } from './undecided.ts'
+import { opensValue, type Undecided } from './undecided.ts'
 import { AUTH_SCHEMES, type KeyKind } from './words.ts'
 
 const LONGEST_KEY = 64
 const SPACE = 32
-/** Spaces that may stand between a value and the end of its line. */
-const BLANKS = 8
-
-/** The last unquoted word that was read. A later start inside it has the same end, so no text is read twice. */
-interface Word {
-  start: number
-  end: number
-}
 
 export function assignmentSpans(written: string, judge: KeyJudge, spans: Span[], undecided?: Undecided): void {
   // Every place stays the same: a full-width mark is one character, too.
@@ -199,6 +192,9 @@ function inside(text: string, start: number, end: number, key: Key, kind: KeyKin
   return spanOf(value, start, kind)
 }
 
+/** A longer value, its placeholders included, is not the secret of a key that is weak evidence. Names inside it are not read again and again. */
+const LONGEST_WEAK = 4096
+
 /** Returns the span to mask in a whole value whose key is secret. Also used for the values of real objects. */
 export function spanOf(value: string, start: number, kind: KeyKind): Span | undefined {
   const end = start + value.length
@@ -211,7 +207,10 @@ export function spanOf(value: string, start: number, kind: KeyKind): Span | unde
       return { start: start + scheme[0].length, end, kind: name === 'bearer' || name === 'basic' ? name : 'key' }
     }
   }
-  const own = value.includes('[redacted:') ? withoutPlaceholders(value).trim() : value
+  if (value.length > LONGEST_WEAK && (kind === 'digits' || kind === 'likely' || kind === 'weak')) return undefined
+  // The beginning of a value tells whether it is a path.
+  const read = kind === 'unpath' ? value.slice(0, LONGEST_WEAK) : value
+  const own = read.includes('[redacted:') ? withoutPlaceholders(read).trim() : read
   if (kind === 'unpath' && /^(?:[/~]|[A-Za-z]:[\\/])/.test(own)) return undefined
   if (kind === 'digits' && !/^\d{3,10}$/.test(own)) return undefined
   if (kind === 'likely' && (/\s/.test(own) || !passwordLike(own))) return undefined
@@ -219,12 +218,6 @@ export function spanOf(value: string, start: number, kind: KeyKind): Span | unde
     return undefined
   return { start, end, kind: kind === 'cookie' ? 'cookie' : 'key' }
 }
-
-const HARD = 1
-const SOFT = 2
-const STOPS = new Uint8Array(128)
-for (const char of ' \t\r\n\f\v"\'`<>\\') STOPS[char.charCodeAt(0)] = HARD
-for (const char of ',;&|)]}') STOPS[char.charCodeAt(0)] = SOFT
 
 function bare(
   text: string,
@@ -261,14 +254,42 @@ function bare(
   const equals = text.charCodeAt(at) === 61
   // `PASSWORD=a1b2c3d4` passes every check below.
   if (kind === 'all' && tight && equals && generated(value)) return { start, end, kind: 'key' }
-  if (innocentValue(value) || (kind === 'text' && /^[\d.,%_]+$/.test(value))) return undefined
+  const literal = noCode(text, key, at, end)
+  if ((literal ? absentWord(value) : innocentValue(value)) || (kind === 'text' && /^[\d.,%_]+$/.test(value))) return undefined
   // `this.token = token` passes a secret on without containing it.
-  if (!tight && text.slice(key.start, key.end).toLowerCase().endsWith(value.toLowerCase())) return undefined
+  if (!tight && value.length <= LONGEST_KEY && text.slice(key.start, key.end).toLowerCase().endsWith(value.toLowerCase())) return undefined
   if (kind === 'likely' && !(tight && equals)) return undefined
   // A plain word counts only by its form: `password=swordfish`, or a line of its own.
   const form = tight ? equals && value.length >= 3 : alone(text, key, end) && lineValue(value) && !(equals && kind !== 'all')
-  const ok = !structure(value, environment(text, key, end, equals)) && (form || (passwordLike(value) && !/^[A-Z]+-\d+$/.test(value)))
+  const ok =
+    (literal || !structure(value, environment(text, key, end, equals))) && (form || (passwordLike(value) && !/^[A-Z]+-\d+$/.test(value)))
   return ok ? spanOf(value, start, kind) : undefined
+}
+
+const NEXT_FIELD = /&[\w.%-]{1,40}=/y
+const HEADER = /^[A-Z][A-Za-z]{0,30}(?:-[A-Z][A-Za-z]{0,30}){1,6}$/
+/** The members of a connection string before its password. */
+const CONNECTION =
+  /(?:^|[\s"'`;])(?:server|data source|host|hostname|address|endpoint|database|initial catalog|uid|user id|user|username|driver|provider|port|accountname)\s{0,2}=[^;"'`\n]{1,160};(?:\s{0,2}[^;="'`\n]{1,40}=[^;"'`\n]{0,160};){0,12}\s{0,2}$/i
+const CONNECTION_CHARS = 480
+
+/** Whether a value stands where no code can: in a query, a form, an option, a header or a connection string. */
+function noCode(text: string, key: Key, at: number, end: number): boolean {
+  if (key.quoted) return false
+  if (text.charCodeAt(at) !== 61) {
+    const before = text.charAt(key.start - 1)
+    return (before === '' || '\n"\'`n'.includes(before)) && HEADER.test(text.slice(key.start, key.end))
+  }
+  if (key.end !== at) return false
+  NEXT_FIELD.lastIndex = end
+  return (
+    (isQuery(text.charCodeAt(key.start - 1)) && text[key.start - 2] !== ' ') ||
+    text.startsWith('--', key.start) ||
+    NEXT_FIELD.test(text) ||
+    (text[key.start - 1] === ';' || text[key.start - 1] === ' '
+      ? CONNECTION.test(text.slice(Math.max(0, key.start - CONNECTION_CHARS), key.start))
+      : false)
+  )
 }
 
 /** A line of its own like `DB_PASSWORD=…`, as in an environment. `PASSWORD=settings.PASSWORD` repeats its key and is code. */
@@ -292,48 +313,4 @@ function alone(text: string, key: Key, end: number): boolean {
   while (before > lowest && ' \t-"\''.includes(text[before - 1] as string)) before--
   if (text.endsWith('export', before) || text.slice(Math.max(0, before - 6), before) === 'export') before -= 6
   return before <= 0 || text[before - 1] === '\n' || (text[before - 1] === 'n' && text[before - 2] === '\\')
-}
-
-function wordEnd(text: string, from: number, word: Word): number {
-  if (from < word.start || from >= word.end) {
-    word.start = from
-    word.end = from
-    while (word.end < text.length) {
-      const code = text.charCodeAt(word.end)
-      // A placeholder is one character of the word.
-      const masked = code === 91 ? placeholderEnd(text, word.end) : -1
-      if (masked >= 0) {
-        word.end = masked
-        continue
-      }
-      const stop = code < 128 ? (STOPS[code] as number) : isWideMark(code) ? HARD : 0
-      if (stop === HARD || (stop === SOFT && endsField(text, word.end))) break
-      word.end++
-    }
-  }
-  let end = word.end
-  while (end > from + 1 && '.,;:!?'.includes(text[end - 1] as string)) end--
-  return end
-}
-
-/** Whether a value that ends here in the text at hand may go on, or whether more of its line decides if it is one. */
-function mayGoOn(text: string, end: number): boolean {
-  if (end === text.length) return true
-  // A soft stop ends the value only if more than it follows.
-  if (end === text.length - 1 && STOPS[text.charCodeAt(end)] === SOFT) return true
-  let after = end
-  while (isBlank(text.charCodeAt(after)) && after < end + BLANKS) after++
-  return after === text.length
-}
-
-function isBlank(code: number): boolean {
-  return code === SPACE || code === 9
-}
-
-const FIELD = /[\s"'\\,;&|)\]}]|$|[\w.%-]{1,40} {0,2}[=:]/y
-
-/** A comma or semicolon may be part of a password; it ends the value when a space, another mark or the next field follows. */
-function endsField(text: string, at: number): boolean {
-  FIELD.lastIndex = at + 1
-  return FIELD.test(text)
 }

@@ -67,40 +67,6 @@ export function mayBeJson(begun: string): boolean {
   return new JsonReader(NO_RULES, 'none').read(begun, 0, false) >= 0
 }
 
-/** The text of a literal, and the place of each of its characters and of its end. */
-export interface Decoded {
-  readonly text: string
-  readonly places: Uint32Array
-}
-
-const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|([^u]))/y
-const SHORT_ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
-
-/** Decodes the inside of a literal, or the part of it that is there. An escape that is cut off is left out. */
-export function decodePart(text: string, start: number, end: number): Decoded {
-  const places = new Uint32Array(end - start + 1)
-  let out = ''
-  let copied = start
-  let size = 0
-  let at = start
-  for (; at < end; size++) {
-    places[size] = at
-    if (text.charCodeAt(at) !== 92) {
-      at++
-      continue
-    }
-    ESCAPE.lastIndex = at
-    const hit = ESCAPE.exec(text)
-    if (hit === null || ESCAPE.lastIndex > end) break
-    const [, code, char = ''] = hit
-    out += text.slice(copied, at) + (code === undefined ? (SHORT_ESCAPES[char] ?? char) : String.fromCharCode(Number.parseInt(code, 16)))
-    at = ESCAPE.lastIndex
-    copied = at
-  }
-  places[size] = at
-  return { text: out + text.slice(copied, at), places }
-}
-
 type Expected = 'value' | 'first' | 'key' | 'colon' | 'after'
 
 /** Reads JSON documents, also in parts: a literal that is cut off is read once the rest of it is there. */

@@ -21,6 +21,23 @@ export function innocentValue(value: string): boolean {
   )
 }
 
+/** The same for a value that stands where no code can: a reference is one as a whole, and no call or member is meant. */
+const ABSENT_WORD =
+  /^(?:\$\{[^}]*\}{0,2}|\$\([^)]*\)?|\$(?:[A-Z_][A-Z0-9_]*|[a-z_][a-zA-Z_]*\d{0,2})|\$env:\w+|<[^<>]*>?|\{\{[^}]*\}{0,2}|\{[^{}]*\}|\{[A-Za-z_.]+|%[A-Za-z_]+%|[*•.xX_-]{3,}|!(?:Ref|Sub)\b.*|\[(?:REDACTED|FILTERED)(?:[ _:-][\w -]{0,40})?\]?|(?:process\.env|os\.environ|import\.meta\.env|Deno\.env)\b.*)$/
+const LONGEST_REFERENCE = 256
+
+/** Whether a word in a query, a form, a header, an address or a command says that there is no secret, or where it is kept. */
+export function absentWord(value: string): boolean {
+  if (generated(value)) return false
+  return (
+    value === '' ||
+    (value.length <= 12 && (INNOCENT_VALUES.has(value.toLowerCase()) || ABSENT_VALUES.has(value.toLowerCase()))) ||
+    (value.length <= LONGEST_REFERENCE && ABSENT_WORD.test(value)) ||
+    isPlaceholder(value) ||
+    (value.length < 60 && LOOSE.test(value))
+  )
+}
+
 /** Whether a value is letters and digits only, with a digit among them. No reference or call is written like this. */
 export function generated(value: string): boolean {
   if (value.length < 6 || value.length > 64) return false
@@ -96,6 +113,17 @@ export function loose(body: string): boolean {
     if (at > 0 && kind !== charKind(body.charCodeAt(at - 1))) changes++
   }
   return changes >= body.length * 0.3
+}
+
+const ONE_SMALL = /[A-Z][a-z](?=[A-Z])/g
+const TWO_GREAT = /[a-z](?=[A-Z]{2})/g
+
+/** Whether letters alone are mixed as in no name: camel case has neither single small letters nor many capitals in a row. */
+export function scrambled(word: string): boolean {
+  if (word.length < 16 || word.length > 64 || !/^[A-Za-z_-]+$/.test(word)) return false
+  const small = word.match(ONE_SMALL)?.length ?? 0
+  const great = word.match(TWO_GREAT)?.length ?? 0
+  return small + great >= 3 || (small > 0 && great > 0)
 }
 
 /** Whether a word in a sentence could be a password: long enough, and not only letters. */

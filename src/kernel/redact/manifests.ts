@@ -26,10 +26,12 @@ const BASE64 = /^(?:[|>][+-]?|["']?(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2,3}={1
 
 /** Tells where the values begin whose line has not ended, or whose kind may still come. */
 export function openManifest(text: string, undecided: Undecided): void {
+  if (!text.includes('ata:')) return
   const start = text.lastIndexOf('\n---') + 1
   const document = text.slice(start)
-  const isSecret = KIND.test(document)
+  let isSecret: boolean | undefined
   for (const section of document.matchAll(SECTION)) {
+    isSecret ??= KIND.test(document)
     const place = openSection(document, section, isSecret)
     if (place !== undefined) undecided(start + place)
   }

@@ -1,6 +1,6 @@
 // Finds secrets in HTML and XML: `<password>…</password>`, password inputs, and settings with a telling name beside their value.
 import type { KeyJudge } from './keys.ts'
-import { absentValue, charKind, innocentValue } from './looks.ts'
+import { absentValue, absentWord, charKind, innocentValue } from './looks.ts'
 import type { Span } from './spans.ts'
 import type { Undecided } from './undecided.ts'
 
@@ -15,7 +15,7 @@ export function elementSpans(text: string, judge: KeyJudge, spans: Span[]): void
   for (const pattern of [ELEMENT, PROPERTY]) {
     for (const hit of text.matchAll(pattern)) {
       const value = hit[2] as string
-      if (!secret(judge, hit[1] as string, value) || innocentValue(value.trim())) continue
+      if (!secret(judge, hit[1] as string, value) || absentWord(value.trim())) continue
       const start = hit.index + hit[0].lastIndexOf(value)
       spans.push({ start, end: start + value.length, kind: 'key' })
     }
@@ -43,7 +43,7 @@ export function attributeSpans(text: string, judge: KeyJudge, spans: Span[]): vo
     BODY.lastIndex = tag.index + tag[0].length
     const body = value === undefined && !tag[0].endsWith('/>') ? BODY.exec(text)?.[1]?.trim() : undefined
     if (value !== undefined && !absentValue(value.text)) spans.push({ start: value.end - value.text.length, end: value.end, kind: 'key' })
-    else if (body !== undefined && body !== '' && !innocentValue(body)) {
+    else if (body !== undefined && body !== '' && !absentWord(body)) {
       const start = text.indexOf(body, tag.index + tag[0].length)
       spans.push({ start, end: start + body.length, kind: 'key' })
     }

@@ -2,7 +2,7 @@
 // the value, and `password '…'` in SQL.
 import { spanOf } from './assignments.ts'
 import type { KeyJudge } from './keys.ts'
-import { absentValue, innocentValue, passwordLike, random } from './looks.ts'
+import { absentValue, absentWord, innocentValue, passwordLike, random } from './looks.ts'
 import type { Span } from './spans.ts'
 import type { Undecided } from './undecided.ts'
 
@@ -36,7 +36,7 @@ function pairSpans(text: string, judge: KeyJudge, spans: Span[], undecided: Unde
     }
     if (found === null) continue
     const value = (found[2] ?? found[3]) as string
-    if ((found[3] === undefined ? absentValue(value) : innocentValue(value)) || (kind === 'text' && /^\d+\w?$/.test(value))) continue
+    if ((found[3] === undefined ? absentValue(value) : absentWord(value)) || (kind === 'text' && /^\d+\w?$/.test(value))) continue
     const span = spanOf(value, PAIR_VALUE.lastIndex - value.length, kind)
     if (span !== undefined) spans.push(span)
   }

@@ -1,5 +1,5 @@
 // Finds passwords in the lines of well-known files and tools: `.netrc`, `.pgpass` and `chpasswd`.
-import { innocentValue, passwordLike } from './looks.ts'
+import { absentWord, passwordLike } from './looks.ts'
 import { withoutPlaceholders } from './placeholder.ts'
 import type { Span } from './spans.ts'
 import type { Undecided } from './undecided.ts'
@@ -35,13 +35,24 @@ export function pgpassSpan(text: string, colon: number, undecided?: Undecided): 
   }
   REST.lastIndex = PORT.lastIndex
   const secret = REST.exec(text)?.[1]
-  if (secret === undefined || secret.length < 4 || innocentValue(secret)) return undefined
+  if (secret === undefined || secret.length < 4 || absentWord(secret)) return undefined
   const end = REST.lastIndex
   let start = colon
   while (start > 0 && colon - start <= LONGEST_HOST && !EDGES.includes(text[start - 1] as string)) start--
   if (!HOST.test(text.slice(start, colon))) return undefined
   const alone = (start === 0 || text[start - 1] === '\n') && '\r\n'.includes(text.charAt(end))
   return alone || passwordLike(withoutPlaceholders(secret)) ? { start: end - secret.length, end, kind: 'key' } : undefined
+}
+
+const REDIS = /(?:^|config[ \t]{1,4}set)[ \t]{0,16}(?:requirepass|masterauth)[ \t]{1,8}["']?([^\s"'\u0e00-\uffff]{1,128})/gim
+
+/** `requirepass …` in the configuration of Redis, or in its command. */
+export function redisSpans(text: string, spans: Span[], undecided?: Undecided): void {
+  for (const hit of text.matchAll(REDIS)) {
+    const end = hit.index + hit[0].length
+    if (end === text.length) undecided?.(end - (hit[1] as string).length)
+    push(end, hit[1] as string, spans)
+  }
 }
 
 const NEAR = 512
@@ -77,12 +88,17 @@ const LINES = new RegExp(
 /** Tells where the password of an account begins that `chpasswd` may follow. */
 export function openAccounts(text: string, undecided: Undecided): void {
   const from = Math.max(0, text.length - 2 * NEAR)
-  for (const pattern of [ACCOUNTS, LINES]) {
-    const hit = pattern.exec(text.slice(from))
-    if (hit !== null) undecided(from + hit.index + (hit[1] as string).length)
-  }
+  const line = Math.max(from, text.lastIndexOf('\n') + 1)
+  open(text, line, ACCOUNTS, undecided)
+  if (line > from) open(text, from, LINES, undecided)
+}
+
+function open(text: string, from: number, pattern: RegExp, undecided: Undecided): void {
+  if (!text.includes(':', from)) return
+  const hit = pattern.exec(text.slice(from))
+  if (hit !== null) undecided(from + hit.index + (hit[1] as string).length)
 }
 
 function push(end: number, value: string, spans: Span[]): void {
-  if (!innocentValue(value)) spans.push({ start: end - value.length, end, kind: 'key' })
+  if (!absentWord(value)) spans.push({ start: end - value.length, end, kind: 'key' })
 }

@@ -1,6 +1,6 @@
 // Finds secrets that a sentence or a command line announces: `Bearer …`, `the password is …`, `--token …`, `curl -u user:…`.
 import type { KeyJudge } from './keys.ts'
-import { basicPair, innocentValue, passwordLike, random, UUID } from './looks.ts'
+import { absentWord, basicPair, innocentValue, passwordLike, random, scrambled, UUID } from './looks.ts'
 import { sqlSpan } from './pairs.ts'
 import { isPlaceholder, withoutPlaceholders } from './placeholder.ts'
 import type { Span } from './spans.ts'
@@ -81,11 +81,14 @@ function secretWord(name: string, word: string, n: number, glue: boolean): boole
   if (/^[\w.+-]{1,10}:|:\/\/|\.[a-z]{1,4}$|^sha\d/.test(word) || (word.includes('/') && !random(word, 30))) return false
   const many = name.startsWith('key') || name === 'webhook'
   if (word.length >= 20 && word.length <= 256 && !UUID.test(word) && random(word.replace(/[-.][a-z]{1,12}$/, ''), 20)) return !many || glue
-  return glue && !many && n <= 2 && passwordLike(word) && !/^[\d.,]+[a-z%]{0,3}$|^v?\d+[.-]|\.$|^[A-Za-z]+[-_]\d{1,4}$/.test(word)
+  if (!glue || many || n > 2) return false
+  if (scrambled(word) || (word.length >= 16 && word.length <= 256 && random(word, 12))) return !UUID.test(word)
+  return passwordLike(word) && !/^[\d.,]+[a-z%]{0,3}$|^v?\d+[.-]|\.$|^[A-Za-z]+[-_]\d{1,4}$/.test(word)
 }
 
-const FLAG = /(?<![\w-])--?([A-Za-z][\w-]{1,60}) {1,3}(["']?)([^\s"'\\-][^\s"'\\]{0,511})/g
-const USER = /(?<![\w-])(?:-u|-U|--user|--proxy-user)(?: {0,2}|=)["']?([^\s:"']{1,128}):([^\s"'\\]{1,256})/g
+const FLAG =
+  /(?<![\w-])--?([A-Za-z][\w-]{1,60}) {1,3}(["']?)((?:-(?=[^\s"'\\]{0,64}[A-Z])(?=[^\s"'\\]{0,64}\d)(?=[^\s"'\\]{11}))?[^\s"'\\-][^\s"'\\]{0,511})/g
+const USER = /(?<![\w-])(?:-u|-U|--user|--proxy-user)(?: {0,2}|=)["']?([^\s:"']{1,128}):["']?([^\s"'\\]{1,256})/g
 const SHORT_FLAG = / -[paPw]/
 const USER_FLAG = /-(?:[uU]|-user|-proxy-user)/
 const SHORT =
@@ -110,8 +113,8 @@ export function commandSpans(text: string, judge: KeyJudge, spans: Span[], undec
     if (kind === 'none' || kind === 'cookie' || kind === 'mixed') continue
     const end = hit.index + hit[0].length
     if (undecided !== undefined && TAIL.test(text.slice(end, end + 9))) undecided(end - value.length)
-    if (innocentValue(value)) continue
-    if (kind === 'text' && /^\d+$/.test(value)) continue
+    if (absentWord(value)) continue
+    if ((kind === 'text' && /^\d+$/.test(value)) || (value.startsWith('-') && !random(value, 12))) continue
     // `use --password to log in` is prose. A value in quotes, with digits, or last in its command is not.
     if (hit[2] === '' && !passwordLike(value) && !/^\s*(?:$|\n|\\|-|[|&;>])/.test(text.slice(end, end + 8))) continue
     spans.push({ start: end - value.length, end, kind: 'key' })
@@ -131,7 +134,7 @@ export function commandSpans(text: string, judge: KeyJudge, spans: Span[], undec
 function push(hit: RegExpExecArray, group: number, spans: Span[], innocent: boolean): void {
   const value = hit[group] as string
   const end = hit.index + hit[0].length
-  if (!innocent && !innocentValue(value)) spans.push({ start: end - value.length, end, kind: 'key' })
+  if (!innocent && !absentWord(value)) spans.push({ start: end - value.length, end, kind: 'key' })
 }
 
 const OPENSSL = /\bpass(?:in|out)?[ \t]{1,4}pass:([^\s"'\\]{3,128})/g

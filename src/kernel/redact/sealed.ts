@@ -60,7 +60,7 @@ export function openSealed(text: string, undecided: Undecided): void {
   if (text.includes('"Secret')) {
     for (const hit of atMost(text.matchAll(KINDS))) if (closing(text, hit.index) === text.length) undecided(hit.index + hit[0].length)
   }
-  if (text.includes('ata')) {
+  if (text.includes('"data') || text.includes('"stringData')) {
     for (const hit of atMost(text.matchAll(STRING_DATA))) {
       const end = hit.index + hit[0].length
       if (end < text.length && (text.length - end >= KIND_CHARS || closing(text, end) < text.length)) continue

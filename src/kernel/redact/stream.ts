@@ -1,7 +1,8 @@
 // Masks a text that comes in pieces. Every piece is masked together with the text before it, and only what may be the beginning of a secret
 // is held back, so a secret that arrives in parts is found as in one text. The class knows nothing of effects and events.
 import type { OpenValue } from './bound.ts'
-import { decodePart, type JsonReader, mayBeJson } from './json.ts'
+import type { JsonReader } from './json.ts'
+import { mayBeNested, spansInside } from './literals.ts'
 import type { Range, Tag } from './placeholder.ts'
 import { apart, around, replace, type Span } from './spans.ts'
 import { quoteTail, type Tail, tailOf, valueTail } from './tail.ts'
@@ -38,9 +39,6 @@ interface Crossing extends Range {
 const QUOTES = ['"', "'", '`', '"""', "'''"]
 /** Kinds of keys that mask a value of any length. */
 const ANY_LENGTH: ReadonlySet<KeyKind> = new Set<KeyKind>(['all', 'text', 'auth', 'cookie', 'mixed', 'unpath'])
-/** The beginning of a literal that may be JSON itself. */
-const NESTED = /^\s*(?:[[{"]|$)/
-const NESTED_CHARS = 64
 /** A word that is shown in parts may be cut inside a key, so its end is read before that. It is longer than any key. */
 const MARGIN = 512
 /** The first character of a script that is written without spaces, or a space: no word goes over it. */
@@ -115,7 +113,8 @@ export class MaskedStream {
     const secrets = this.#secrets(window, last)
     if (last) return this.#show(window, window.length, secrets)
     const cut = this.#decided(window, secrets)
-    if (cut > this.#shown) return this.#show(window, cut, secrets)
+    // A full window moves on by a good part of it, so that no text is read again for every word.
+    if (cut > this.#shown && !(full && cut - this.#shown < MARGIN)) return this.#show(window, cut, secrets)
     return full ? this.#part(window, Math.max(this.#shown + 1, window.length - MARGIN), secrets) : ''
   }
 
@@ -165,7 +164,7 @@ export class MaskedStream {
       const { kind } = json
       if (kind !== undefined && kind !== 'none') undecided?.(start)
       if (window[start] !== '"') return []
-      if (kind === 'none' && this.#nested(window, start + 1)) {
+      if (kind === 'none' && mayBeNested(window, start + 1)) {
         undecided?.(start)
         return []
       }
@@ -173,21 +172,8 @@ export class MaskedStream {
     return this.#inside(window, start + 1, window.length, undecided)
   }
 
-  #nested(window: string, start: number): boolean {
-    const begins = NESTED.test(decodePart(window, start, Math.min(window.length, start + NESTED_CHARS)).text)
-    return begins && mayBeJson(decodePart(window, start, window.length).text)
-  }
-
   #inside(window: string, start: number, end: number, undecided?: Undecided): Span[] {
-    const { text, places } = decodePart(window, start, end)
-    const place = (at: number) => places[at] as number
-    const found = this.#rules?.spans(text, undecided && ((at) => undecided(place(at)))) ?? []
-    return found.map((span) => ({
-      start: place(span.start),
-      end: place(span.end),
-      kind: span.kind,
-      secret: span.secret ?? text.slice(span.start, span.end),
-    }))
+    return this.#rules ? spansInside(window, start, end, this.#rules.spans, undecided) : []
   }
 
   /** Returns the end of the text that no text behind it can make a secret. */

@@ -5,7 +5,7 @@ import type { KeyJudge } from './keys.ts'
 import { manifestSpans, openManifest } from './manifests.ts'
 import { attributeSpans, elementSpans, openMarkup } from './markup.ts'
 import { besideSpans } from './pairs.ts'
-import { chpasswdSpans, netrcSpans, openAccounts } from './password-lines.ts'
+import { chpasswdSpans, netrcSpans, openAccounts, redisSpans } from './password-lines.ts'
 import { pemSpans } from './pem.ts'
 import { percentSpans } from './percent.ts'
 import { commandSpans, formSpans, phraseSpans } from './phrases.ts'
@@ -111,7 +111,10 @@ function find(text: string, judge: KeyJudge, spans: Span[], traits: number, unde
     if (text.includes('form-data')) formSpans(text, judge, spans, undecided)
     if (text.includes('-----BEGIN ') || text.includes('Private-Lines')) pemSpans(text, spans, undecided)
   }
-  if ((traits & PHRASE) !== 0) phraseSpans(text, spans, undecided)
+  if ((traits & PHRASE) !== 0) {
+    phraseSpans(text, spans, undecided)
+    if (text.includes('requirepass') || text.includes('masterauth')) redisSpans(text, spans, undecided)
+  }
   if ((traits & ELEMENT) !== 0) {
     if (text.includes('</')) elementSpans(text, judge, spans)
     if ((traits & ASSIGN) !== 0) attributeSpans(text, judge, spans)

@@ -1,6 +1,6 @@
 // Finds the password in `scheme://user:password@host`, with any scheme, and a lone key before the `@`. User and host stay: they show where
 // the agent went.
-import { innocentValue, random } from './looks.ts'
+import { absentWord, random } from './looks.ts'
 import { placeholderEnd } from './placeholder.ts'
 import type { Span } from './spans.ts'
 import { isWide, type Undecided } from './undecided.ts'
@@ -21,7 +21,7 @@ export function urlSpans(text: string, spans: Span[], undecided?: Undecided): vo
     const named = colon >= 0 && colon < info
     const from = named ? colon + 1 : start
     const secret = text.slice(from, info)
-    if (innocentValue(secret)) continue
+    if (absentWord(secret)) continue
     if (named || random(secret, 16) || /^[a-f0-9]{32}$/.test(secret)) spans.push({ start: from, end: info, kind: 'url-password' })
   }
   if (undecided !== undefined && text.includes('jdbc:oracle:')) {

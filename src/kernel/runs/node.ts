@@ -99,7 +99,7 @@ export class RunNodeHandle implements RunNode {
       return { queue, handler, feed: new TenantFeed(scope, { queue, ...shared }) }
     })
     this.#loop = new Loop(scope.engine, { of: 'a node', look: () => this.#look() })
-    this.#loop.watch(scope.tenant)
+    this.#loop.watch(scope.tenant, true)
     this.#unlist = localNodesOf(scope.engine).add(this)
     const queues = this.#sources.map(({ queue }) => queue)
     this.#unserve = serve(scope, shared.tenants, queues)

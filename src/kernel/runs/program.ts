@@ -48,12 +48,12 @@ export type ResultOf<P extends string | Program> = P extends Program<infer _Inpu
 /** Links the name of runs with their handler: `store.work([refund])`, `store.start(refund, …)`. */
 export function program<Input = undefined, Result = unknown>(
   name: string,
-  handler: (run: Run, input: Input) => (Result | Promise<Result>) & Storable<Result>,
+  handler: ((run: Run, input: Input) => Result | Promise<Result>) & Storable<Result>,
 ): Program<Input, Result, Input>
 export function program<S extends StandardSchemaV1, Result = unknown>(
   name: string,
   options: ProgramOptions<S>,
-  handler: (run: Run, input: Jsonify<SchemaOutput<S>>) => (Result | Promise<Result>) & Storable<Result>,
+  handler: ((run: Run, input: Jsonify<SchemaOutput<S>>) => Result | Promise<Result>) & Storable<Result>,
 ): Program<Jsonify<SchemaOutput<S>>, Result, SchemaInput<S>>
 export function program(name: string, second: Handler | ProgramOptions<StandardSchemaV1>, third?: Handler): Program {
   const [handler, options] = typeof second === 'function' ? [second] : [third, optionsOf(second, 'program')]

@@ -37,7 +37,8 @@ export function takeMessage(scope: Scope, given: unknown, streamed = false): Any
 }
 
 /** Copies a message without checking its parts. Members that are undefined are left out, or null where a part needs them. */
-export const copyMessage = (scope: Scope, given: unknown): Json => telling(scope, () => takeExact(defined(given)))
+export const copyMessage = (scope: Scope, given: unknown): Json =>
+  telling(scope, () => takeExact(withNulls(given as { readonly parts?: unknown } | null)))
 
 export const defined = (given: unknown): unknown => withoutUndefined(withNulls(given as { readonly parts?: unknown } | null), 0)
 

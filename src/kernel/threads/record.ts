@@ -6,7 +6,6 @@ import { FINISH_REASONS, type MessageRecord } from '../../model/thread.ts'
 import { admit } from '../draft.ts'
 import type { Scope } from '../scope.ts'
 import { checkCounts } from '../usage/ledger.ts'
-import { withoutUndefined } from './check-message.ts'
 import type { LinkedApproval } from './linked-approvals.ts'
 
 /** A record as it is read. */
@@ -40,9 +39,9 @@ const RULES: Readonly<Record<keyof MessageRecord, Rule>> = {
 
 /** Checks and masks a record. What an application measures beyond its members stands in `statistics`. */
 export function takeRecord(scope: Scope, given: MessageRecord): MessageRecord {
-  const taken = withoutUndefined({ ...optionsOf(given, 'record') }, 0) as MessageRecord
+  const taken = optionsOf(given, 'record')
   checkKnown(Object.fromEntries(Object.entries(taken).filter(([name]) => !Object.hasOwn(RULES, name))), 'a record')
-  const record = admit(scope, taken) as { readonly [key: string]: Json }
+  const record = admit(scope, { ...taken }) as { readonly [key: string]: Json }
   for (const [name, [what, is]] of Object.entries(RULES)) {
     const value = record[name]
     if (value !== undefined && !is(value)) throw invalidOption(`record.${name}`, what, value)

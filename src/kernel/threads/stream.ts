@@ -12,7 +12,7 @@ import { maskKey } from '../names.ts'
 import { isConflict } from '../outcome.ts'
 import { conflictOrGone, retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { takeMessage, withoutUndefined } from './check-message.ts'
+import { takeMessage } from './check-message.ts'
 import { stageContent } from './content.ts'
 import { ChunkFold, type MessageChunk } from './fold-chunks.ts'
 import { readMessage } from './linked-approvals.ts'
@@ -78,7 +78,7 @@ export class ThreadStream implements MessageStream {
 
   async write(chunk: MessageChunk): Promise<void> {
     this.#check()
-    const taken = telling(this.#scope, () => takeExact(withoutUndefined(chunk, 0))) as unknown as MessageChunk
+    const taken = telling(this.#scope, () => takeExact(chunk)) as unknown as MessageChunk
     // Calls that do not wait for one another go on in their order.
     const fold = await this.#begin()
     telling(this.#scope, () => fold.write(taken))

@@ -12,6 +12,7 @@ import { everyRow } from '../every-row.ts'
 import type { Engine, Scope } from '../scope.ts'
 import { localNodesOf } from './local-nodes.ts'
 import { Loop } from './loop.ts'
+import { nowOfAny } from './tenant-feed.ts'
 
 export interface ClockItem {
   readonly id: Id<'work'>
@@ -121,8 +122,16 @@ export class Scheduler {
   async #look(): Promise<number | undefined> {
     let wait: number | undefined
     for (const [queue, handler] of Object.entries(this.#handlers)) {
-      for (const { tenant, at } of await this.#tenants(queue)) {
-        this.#loop?.watch(tenant)
+      const tenants = await this.#tenants(queue)
+      if (tenants.length === 0) continue
+      for (const { tenant } of tenants) this.#loop?.watch(tenant)
+      const known = await nowOfAny(this.#engine, tenants)
+      for (const { tenant, at } of tenants) {
+        if (at > known) {
+          // They are in the order of their times.
+          wait = Math.min(wait ?? Infinity, at - known)
+          break
+        }
         const scope = { engine: this.#engine, tenant, actor: '' }
         try {
           const { now, next } = await this.#handleTenant(scope, queue, at, handler)

@@ -121,7 +121,7 @@ export class TenantFeed {
 }
 
 /** Store time, from the first tenant that answers. */
-async function nowOfAny({ backend, lane }: Engine, due: readonly DueTenant[]): Promise<number> {
+export async function nowOfAny({ backend, lane }: Engine, due: readonly DueTenant[]): Promise<number> {
   for (const { tenant } of due) {
     try {
       return (await backend.leases.read(tenant, [])).now

@@ -3,20 +3,12 @@
 
 import { limits } from '../../model/limits.ts'
 import { decodeBody, type TableRow } from '../../model/rows.ts'
+import { type Unhandled, unhandledText } from '../../model/unhandled.ts'
 import { runQueue } from '../../model/work.ts'
 import { enginePart } from '../engine-part.ts'
 import { isClosed } from '../outcome.ts'
 import type { Engine, Scope } from '../scope.ts'
 import { servedQueuesOf } from './served-queues.ts'
-
-export interface Unhandled {
-  /** Runs of a name, items of a queue, or processes of a kind. */
-  readonly kind: 'run' | 'item' | 'process'
-  /** The name of the runs, the queue of the items, or the kind of the processes; empty for processes that are to be abandoned. */
-  readonly name: string
-  /** Store time since which the first of them has waited. */
-  readonly since: number
-}
 
 // Enough rows to find one that waits, among those that were woken just now.
 const WINDOW = 16
@@ -40,23 +32,13 @@ export async function unhandled(scope: Scope, only?: string): Promise<readonly U
   return found
 }
 
-/** `nobody handles runs named 'refund'`, and what to do about it. */
-export function unhandledText({ kind, name }: Unhandled): { readonly found: string; readonly todo: string } {
-  const told = `'${name}'`
-  if (kind === 'run') return { found: `nobody handles runs named ${told}`, todo: `Start a process that calls store.work({ ${told}: … }).` }
-  if (kind === 'item')
-    return { found: `nobody handles items of queue ${told}`, todo: `Start a process that calls store.queue(${told}).work(…).` }
-  const works = `Start a process that calls store.processes.work({ ${name === '' ? '' : `${told}: `}… }).`
-  return { found: name === '' ? 'nobody abandons processes' : `nobody handles processes of kind ${told}`, todo: works }
-}
-
 /** The scheduler handles queues of the clock; every process has one. */
 function nameOf(queue: string): Pick<Unhandled, 'kind' | 'name'> | undefined {
   const rest = (prefix: string) => (queue.startsWith(prefix) ? queue.slice(prefix.length) : undefined)
   if (rest('clock/') !== undefined) return undefined
-  const [run, process] = [rest('runs/'), rest('processes/')]
-  if (run !== undefined) return { kind: 'run', name: run }
-  return process === undefined ? { kind: 'item', name: queue } : { kind: 'process', name: process }
+  const [ofRuns, ofProcesses] = [rest('runs/'), rest('processes/')]
+  if (ofRuns !== undefined) return { kind: 'run', name: ofRuns }
+  return ofProcesses === undefined ? { kind: 'item', name: queue } : { kind: 'process', name: ofProcesses }
 }
 
 /** Undefined if nothing has waited long enough, or a program claims items of the queue by hand. */

@@ -36,7 +36,7 @@ export class Worker<T> implements QueueWorker {
     this.#handler = handler
     this.#loop = new Loop(scope.engine, { of: `a worker of ${queue}`, look: () => this.#claimer.look() })
     this.#claimer = new Claimer(this.#state, this.#loop, (claims) => this.#begin(claims))
-    this.#loop.watch(scope.tenant)
+    this.#loop.watch(scope.tenant, true)
     this.#unlist = localNodesOf(scope.engine).add(this)
     this.#unserve = serve(scope, this.#state.terms.tenants, [queue])
     schedulerOf(scope.engine).start()
