@@ -10,11 +10,11 @@ const drain = async (events: AsyncIterable<unknown>): Promise<void> => {
 }
 
 // `never` fits every parameter: callers in plain JavaScript have no types to stop them.
-const wrong = (more: object = {}): never => ({ ...more, mispelt: true }) as never
+const mispelt = (more: object = {}): never => ({ ...more, mispelt: true }) as never
 
 const schema: StandardSchemaV1 = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }
 
-async function calls(store: Store): Promise<Readonly<Record<string, () => unknown>>> {
+async function calls(store: Store, wrong: (more?: object) => never = mispelt): Promise<Readonly<Record<string, () => unknown>>> {
   const session = await store.session('s')
   const run = await session.run('r')
   const handle = await store.start('x', { session: 's', parallel: true })
@@ -260,6 +260,37 @@ test('an option that nobody knows is refused wherever options are taken, and not
     }
   }
   expect(told).toEqual(Object.fromEntries(before.map(([name]) => [name, 'refused'])))
+  expect((await store.head()).seq).toBe(seq)
+})
+
+const fail = (): never => {
+  throw new TypeError('of the caller')
+}
+
+/** Objects of a caller that throw when they are looked at. */
+const hostile: Readonly<Record<string, (more?: object) => never>> = {
+  'a getter that throws': (more = {}) =>
+    Object.defineProperty({ ...more }, 'mispelt', { get: fail, enumerable: true, configurable: true }) as never,
+  'a proxy that has no keys': (more = {}) => new Proxy({ ...more }, { ownKeys: fail }) as never,
+  'a proxy that answers nothing': (more = {}) =>
+    new Proxy({ ...more }, { get: fail, ownKeys: fail, getPrototypeOf: fail, has: fail }) as never,
+  'a proxy that was revoked': () => {
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    return proxy as never
+  },
+}
+
+test.each(Object.entries(hostile))('%s among options is a typed refusal, and nothing is written', async (_, make) => {
+  const store = await openIn(':memory:')
+  const tried = Object.entries(await calls(store, make))
+  const { seq } = await store.head()
+  const told: Record<string, string> = {}
+  for (const [name, call] of tried) {
+    const code = await codeOf((async () => call())())
+    if (!/^[A-Z_]+_INVALID$/.test(code)) told[name] = code
+  }
+  expect(told).toEqual({})
   expect((await store.head()).seq).toBe(seq)
 })
 

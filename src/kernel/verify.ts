@@ -130,9 +130,10 @@ class ChainWalk {
 
   constructor(scope: Scope, receipts: readonly Receipt[]) {
     this.#scope = scope
-    this.#anchorCount = receipts.length
+    const anchors = listOf(receipts, 'receipts')?.map((r) => optionsOf(r, 'receipts')) ?? []
+    this.#anchorCount = anchors.length
     this.#anchors = new Map()
-    for (const { tenant, seq, hash } of listOf(receipts, 'receipts')?.map((r) => optionsOf(r, 'receipts')) ?? []) {
+    for (const { tenant, seq, hash } of anchors) {
       checkSeq(seq)
       if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash))
         throw refuse('OPTION_INVALID', { option: 'receipts', why: `the receipt of seq ${seq} has no valid hash` })
