@@ -119,8 +119,8 @@ const PLACES: Readonly<Record<string, Place>> = {
   },
   'the record of a message': async (value, { session, name }) => {
     await session.thread.add({ id: name, role: 'user', parts: [{ type: 'text', text: 'x' }] })
-    await session.thread.record(name, { usage: value as Readonly<Record<string, unknown>> })
-    return (await session.thread.record(name))?.usage
+    await session.thread.record(name, { statistics: value as Readonly<Record<string, unknown>> })
+    return (await session.thread.record(name))?.statistics
   },
   'the data of a streamed part': async (value, { session, name }) => {
     await using stream = session.thread.stream(name)

@@ -7,7 +7,7 @@ import { open } from '../src/index.ts'
 import { codeOf, layouts } from './support/engines.ts'
 
 describe.each(layouts)('sessions on $name', (engine) => {
-  test('a session of another owner is refused, and one without an owner is not', async () => {
+  test('a session of another owner is refused, and one without an owner when an owner is named', async () => {
     const store = await engine.open()
     const first = await store.as('user-a').session('chat', { owner: 'user-a' })
     expect(await codeOf(store.as('user-b').session('chat', { owner: 'user-b' }))).toBe('SESSION_OWNED')
@@ -15,7 +15,11 @@ describe.each(layouts)('sessions on $name', (engine) => {
     expect(again.id).toBe(first.id)
     expect((await store.session('chat')).id).toBe(first.id)
     await store.session('open to all')
-    expect((await store.session('open to all', { owner: 'user-b' })).owner).toBeUndefined()
+    await expect(store.session('open to all', { owner: 'user-b' })).rejects.toMatchObject({
+      code: 'SESSION_OWNED',
+      details: { ownerless: true },
+      message: expect.stringContaining('belongs to nobody'),
+    })
   })
 
   test('a session handle says whether its call created the session', async () => {

@@ -48,7 +48,7 @@ export async function listRows<T extends TableName>(
   { index, equals, backwards = true }: { readonly index: string; readonly equals: readonly ColumnValue[]; readonly backwards?: boolean },
   { last = LAST, cursor, ...unknown }: PageOptions,
   /** Undefined leaves a row out. */
-  decode: (row: TableRow<T>) => RowOf<T> | undefined | Promise<RowOf<T> | undefined> = ({ body }) => decodeBody(body),
+  decode: (row: TableRow<T>) => RowOf<T> | undefined | Promise<RowOf<T> | undefined> = ({ id, body }) => decodeBody(body, { table, id }),
 ): Promise<Page<RowOf<T>>> {
   checkOpen(scope.engine)
   checkKnown(unknown, 'this list')

@@ -25,8 +25,8 @@ const row = (kind: ErrorKind, say: (d: Details) => string): ErrorRow => ({ kind,
 
 function usedFor(d: Details): string {
   if (d.run) return `for run ${d.run} (${d.state}) with a different input`
-  if (d.input) return `for input ${d.input} (${d.state}) with different content`
-  if (d.batch) return `for inbox item ${d.batch} (${d.state}) with a different payload`
+  if (d.input) return `for input ${d.input} (${d.state}) with different content or another turn or boundary`
+  if (d.batch) return `for inbox item ${d.batch} (${d.state}) with a different payload or other options`
   if (d.approval) return `for approval ${d.approval} (${d.state}), which asks for something else`
   if (d.process) return `for event ${d.number} of process ${d.process} with different content`
   if (d.firing) return `for firing ${d.firing} with a different payload`
@@ -575,12 +575,16 @@ export const errors = {
     (d) =>
       `Session ${d.session} is at revision ${d.found}, you expected ${d.expect}. Nothing was written. Read the session again and decide again.`,
   ),
-  SESSION_DELETED: row('denied', (d) => `Session ${d.session} was deleted. Nothing was written. Open a new session with the same key.`),
+  SESSION_DELETED: row(
+    'denied',
+    (d) => `Session ${d.session} was deleted. Nothing was read or written. Open a new session with the same key.`,
+  ),
 
   // erasing
   SESSION_OWNED: row(
     'denied',
-    (d) => `Session ${d.session} belongs to another owner, not to ${d.owner}. Nothing was opened; use another key, or leave \`owner\` out.`,
+    (d) =>
+      `Session ${d.session} belongs to ${d.ownerless ? 'nobody' : 'another owner'}, not to ${d.owner}. Nothing was opened; use another key, or leave \`owner\` out.`,
   ),
   EVENT_UNKNOWN: row(
     'missing',
@@ -810,6 +814,11 @@ export const errors = {
     (d) =>
       `Another garbage collection of tenant ${d.tenant} has begun, so this one stopped. Nothing that is in use was deleted. Let the other one finish.`,
   ),
+  COLLECTION_INTERRUPTED: row(
+    'unavailable',
+    (d) =>
+      `The store failed during the garbage collection of tenant ${d.tenant} (${d.reason}). Nothing that is in use was deleted. Run collect() again: it deletes the rest.`,
+  ),
   COLLECTION_UNKNOWN: row(
     'missing',
     (d) =>
@@ -948,7 +957,7 @@ export const errors = {
   OUTCOME_UNKNOWN: row(
     'unknown',
     (d) =>
-      `The store did not answer (${d.reason}), so this commit may or may not have been saved. ${d.key ? 'Send the same command with the same key: it is written at most once.' : 'Look for its event ids before you write it again.'}`,
+      `The store did not answer (${d.reason}), so this commit may or may not have been saved. ${d.key ? 'Send the same command with the same key: it is written at most once.' : 'Settle a claim again: what was saved is found. Otherwise look for its events first, with store.event(id) and the ids in details.ids.'}`,
   ),
   BACKEND_FAILED: row(
     'unavailable',
@@ -957,6 +966,11 @@ export const errors = {
   ABORTED: row('unavailable', () => 'The call was aborted by its signal.'),
 
   // damage
+  ROW_DAMAGED: row(
+    'corrupt',
+    (d) =>
+      `${d.id === undefined ? 'A row' : `The row ${d.id}`}${d.table === undefined ? '' : ` of the table ${d.table}`} is damaged: its body is ${d.why}. Nothing was returned or changed. See what differs with store.rebuild({ check: true }), keep a copy of the store, and make the rows again from the journal with store.rebuild().`,
+  ),
   JOURNAL_BROKEN: row(
     'corrupt',
     (d) =>

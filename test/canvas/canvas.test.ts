@@ -290,7 +290,7 @@ describe.each(engines)('on $name', (engine) => {
     expect(await codeOf(canvas.patch([add('/a', 1)]))).toBe('SESSION_ARCHIVED')
     await session.reopen()
     await session.delete({ reason: 'asked for' })
-    expect(await canvas.get()).toBeUndefined()
+    expect(await codeOf(canvas.get())).toBe('SESSION_DELETED')
     expect((await store.canvases.list()).items).toEqual([])
     expect(await codeOf(canvas.patch([add('/a', 1)]))).toBe('SESSION_DELETED')
     expect(JSON.stringify(await all(store.events()))).not.toContain('lovelace')

@@ -145,10 +145,10 @@ describe.each(engines)('messages on $name', ({ open }) => {
   test('a record stands beside a message, and does not count in the usage of the store', async () => {
     const store = await open()
     const { thread } = await store.session('s')
-    await thread.add(said('m', 'x', 'assistant'), { record: { model: 'big', usage: { inputTokens: 3, details: { cached: 1 } } } })
+    await thread.add(said('m', 'x', 'assistant'), { record: { model: 'big', usage: { inputTokens: 3, cachedInputTokens: 1 } } })
     expect(await thread.record('m', { finishReason: 'stop', cost: 0.25, durationMs: 12 })).toEqual({
       model: 'big',
-      usage: { inputTokens: 3, details: { cached: 1 } },
+      usage: { inputTokens: 3, cachedInputTokens: 1 },
       finishReason: 'stop',
       cost: 0.25,
       durationMs: 12,
@@ -158,6 +158,31 @@ describe.each(engines)('messages on $name', ({ open }) => {
     expect(await store.usage()).toEqual([])
     expect(await codeOf(thread.record('m', { cost: -1 }))).toBe('OPTION_INVALID')
     expect(await codeOf(thread.record('nobody', { cost: 1 }))).toBe('MESSAGE_UNKNOWN')
+    const { seq } = await store.head()
+    const wrong: readonly (readonly [object, string])[] = [
+      [{ mispelt: 1 }, 'OPTION_INVALID'],
+      [{ finishReason: 'done' }, 'OPTION_INVALID'],
+      [{ aborted: false }, 'OPTION_INVALID'],
+      [{ approvals: [] }, 'OPTION_INVALID'],
+      [{ usage: { inputTokens: -1 } }, 'USAGE_INVALID'],
+      [{ usage: { inputTokens: 1.5 } }, 'USAGE_INVALID'],
+      [{ usage: { inputTokens: 1, totalTokens: -1 } }, 'USAGE_INVALID'],
+      [{ usage: { inputTokens: 1, inputTokenDetails: { noCacheTokens: -1 } } }, 'USAGE_INVALID'],
+      [{ usage: { inputToken: 1 } }, 'USAGE_INVALID'],
+    ]
+    for (const [record, code] of wrong) {
+      expect(await codeOf(thread.record('m', record)), JSON.stringify(record)).toBe(code)
+      expect(await codeOf(thread.add(said('n', 'x', 'assistant'), { record })), JSON.stringify(record)).toBe(code)
+      expect(() => thread.stream('s', { record }), JSON.stringify(record)).toThrow(expect.objectContaining({ code }))
+    }
+    expect((await store.head()).seq).toBe(seq)
+    const ofSdk = { inputTokens: 1, totalTokens: 1, inputTokenDetails: { cacheReadTokens: undefined }, raw: { whatever: -1 }, newer: 1 }
+    await thread.record('m', { usage: ofSdk, finishReason: 'tool-calls', statistics: { own: -1 } })
+    expect(await thread.record('m')).toMatchObject({
+      finishReason: 'tool-calls',
+      statistics: { own: -1 },
+      usage: { raw: { whatever: -1 } },
+    })
     await expectSound(store)
   })
 

@@ -39,9 +39,9 @@ export async function* exportApprovals(scope: Scope, options?: ExportOptions): A
   let chain = EXPORT_GENESIS
   let count = 0
   const range = { index, equals, from: (after ?? 0) + 1, limit: AT_A_TIME }
-  for await (const { born, revision, body } of everyRow(scope, 'approvals', range)) {
+  for await (const { id, born, revision, body } of everyRow(scope, 'approvals', range)) {
     stopIfAsked(scope, signal)
-    const row = decodeBody(body)
+    const row = decodeBody(body, { id })
     if (matches && !matches(row)) continue
     const record: ApprovalRecord = { ...row, tenant: scope.tenant, seq: born, revision }
     const made = recordLine(sha256, ++count, chain, record)

@@ -60,7 +60,7 @@ async function permitFor(scope: Scope, asking: Asking): Promise<Standing | undef
   const stored = await Promise.all(ids.map((id) => scope.engine.backend.rows.get(scope.tenant, 'permits', id)))
   const found = stored
     .filter((row) => row !== undefined)
-    .map(({ revision, body }) => ({ revision, row: decodeBody(body) }))
+    .map(({ id, revision, body }) => ({ revision, row: decodeBody(body, { id }) }))
     .filter(({ row }) => row.state === 'active' && covers(row, asking))
     .sort((a, b) => b.revision - a.revision)
   if (found.length === 0) return undefined

@@ -70,7 +70,7 @@ export async function pruneOver(
   let pruned = 0
   for (const state of states) {
     await inChunks(scope, table, session, state, async (rows) => {
-      const old = rows.filter(({ body }) => (decodeBody(body).endedAt ?? 0) <= before)
+      const old = rows.filter(({ id, body }) => (decodeBody(body, { id }).endedAt ?? 0) <= before)
       if (old.length === 0) return
       await plan(
         scope,

@@ -105,5 +105,5 @@ export const isExpired = ({ expires }: Pick<MemoryRow, 'expires'>, now: number):
 export const isReplaced = ({ valid }: Pick<MemoryRow, 'valid'>): boolean => valid?.supersededBy !== undefined
 
 /** Whether the item is true at this time. */
-export const isTrue = ({ valid }: Pick<MemoryRow, 'valid'>, now: number): boolean =>
-  (valid?.from ?? 0) <= now && (valid?.until ?? Infinity) > now
+export const isTrue = ({ valid, ends }: Pick<MemoryRow, 'valid' | 'ends'>, now: number): boolean =>
+  (valid?.from ?? 0) <= now && (ends ?? Infinity) > now

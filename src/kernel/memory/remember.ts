@@ -145,17 +145,20 @@ export async function writeItems(
       some.map(({ item: { about, digest } }) => nameHolder<'memory'>(scope, 'memory', nameOf(about, digest), true)),
     )
     const ttls = await Promise.all(some.map(({ item: { ttl } }, i) => ttl ?? ttlOf(scope, holders[i])))
-    const now = ttls.some((ttl) => ttl !== undefined) ? await storeNow(scope) : 0
-    const parts = some.map(({ item: said }, i) => {
+    const dated = some.some(({ supersedes }) => supersedes) || ttls.some((ttl) => ttl !== undefined)
+    const now = dated ? await storeNow(scope) : 0
+    const parts = some.map(({ item: said, supersedes }, i) => {
       const id = holders[i] ?? scope.engine.newId<'memory'>()
       const ttl = ttls[i]
       const expires = ttl === undefined ? {} : { expires: now + ttl }
-      const command = { verb: 'remember', item: { ...said, ...expires } } as const
+      // What replaces an item is true from then on, unless it says since when.
+      const valid = supersedes === undefined ? {} : { valid: { from: now, ...said.valid } }
+      const command = { verb: 'remember', item: { ...said, ...expires, ...valid } } as const
       return part(item, id, command, { whole: true, ...(!holders[i] && { seen: NOT_THERE }) })
     })
-    const superseding = some.flatMap(({ supersedes }, i) => {
+    const superseding = some.flatMap(({ supersedes, item: { valid } }, i) => {
       const by = parts[i]?.id as MemoryId
-      return supersedes && supersedes !== by ? [part(item, supersedes, { verb: 'supersede', by })] : []
+      return supersedes && supersedes !== by ? [part(item, supersedes, { verb: 'supersede', by, from: valid?.from ?? now })] : []
     })
     const rows = await commit([...parts, ...superseding])
     return rows.slice(0, some.length).map(({ body }) => body as MemoryRow)

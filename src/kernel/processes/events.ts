@@ -143,7 +143,7 @@ export async function listEvents(scope: Scope, id: ProcessId, query: ProcessEven
     ...(last !== undefined && { backwards: true }),
     ...(cursor !== undefined && { cursor }),
   })
-  const rows = page.rows.map((row) => decodeBody(row.body))
+  const rows = page.rows.map((row) => decodeBody(row.body, row))
   if (last !== undefined) rows.reverse()
   return {
     items: await Promise.all(rows.map((row) => shown(scope, row))),

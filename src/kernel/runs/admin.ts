@@ -57,7 +57,7 @@ export async function listRuns(
     backwards: true,
     ...(cursor !== undefined && { cursor }),
   })
-  return { items: page.rows.map((row) => decodeBody(row.body)), ...(page.cursor !== undefined && { cursor: page.cursor }) }
+  return { items: page.rows.map((row) => decodeBody(row.body, row)), ...(page.cursor !== undefined && { cursor: page.cursor }) }
 }
 
 type Column = 'state' | 'session' | 'name' | 'parent'

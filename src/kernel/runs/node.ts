@@ -195,7 +195,7 @@ export class RunNodeHandle implements RunNode {
       return false
     }
     this.#deferred.delete(key)
-    const item = decodeBody(stored.body)
+    const item = decodeBody(stored.body, stored)
     let claimed: Claimed
     try {
       claimed = await claimRun(scope, stored, item)

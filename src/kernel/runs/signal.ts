@@ -30,7 +30,7 @@ export async function pendingSignal(open: RunWriter, name: string, late: boolean
   })
   const [found] = rows
   if (!found) return late ? { outcome: { expired: true } } : undefined
-  const { data } = decodeBody(found.body)
+  const { data } = decodeBody(found.body, found)
   const take = part(signal, found.id as Id, { verb: 'take', id: found.id }, { session: row.session, run: open.id })
   return { outcome: { signal: found.id, value: data }, parts: [take] }
 }

@@ -148,7 +148,7 @@ async function pageOf(scope: Scope, { index, equals, size, matches, oldestFirst 
     const query = { index, equals, limit, backwards, ...(from !== undefined && { cursor: from }) }
     const page = await scope.engine.backend.rows.list(scope.tenant, 'sessions', query)
     let used = 0
-    const rows = page.rows.map(({ body }) => checkSessionRow(decodeBody(body)))
+    const rows = page.rows.map(({ id, body }) => checkSessionRow(decodeBody(body, { table: 'sessions', id })))
     const passed = matches && (await Promise.all(rows.map(matches)))
     for (const [i, { id, born }] of page.rows.entries()) {
       used++

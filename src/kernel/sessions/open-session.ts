@@ -73,10 +73,11 @@ function ownedBy<Set extends { readonly owner?: string | undefined }>(scope: Sco
   return { ...set, owner: scope.own }
 }
 
-/** A caller that names an owner gets no session of another one. */
+/** A caller that names an owner gets no session of another one, nor one that everybody may open. */
 function checkOwner(scope: Scope, found: FoundSession, owner: string | undefined): FoundSession {
   const { row } = found
   if (!isVisible(scope, row)) throw deny(scope, 'SESSION_OWNED', { session: row.id, owner: scope.own })
-  if (owner !== undefined && row.owner !== undefined && row.owner !== owner) throw deny(scope, 'SESSION_OWNED', { session: row.id, owner })
+  if (owner !== undefined && row.owner !== owner)
+    throw deny(scope, 'SESSION_OWNED', { session: row.id, owner, ...(row.owner === undefined && { ownerless: true }) })
   return found
 }

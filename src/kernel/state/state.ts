@@ -124,7 +124,7 @@ class Entries implements KeyValueState {
     const query = { index: 'byKey', equals: [this.#session ?? null], ...range, backwards, limit: PAGE }
     let now: number | undefined
     for await (const stored of abortable(this.#scope, everyRow(this.#scope, 'state', query), signal)) {
-      const row = decodeBody(stored.body)
+      const row = decodeBody(stored.body, stored)
       if (row.expires !== undefined) now ??= await this.#now()
       const isLive = isThere(row) && !isOver(row, now ?? 0)
       if (isLive && row.key !== after) yield await this.#entry<T>(row, stored.revision, lazy)

@@ -31,7 +31,7 @@ const WHOLE: Readonly<Record<string, readonly string[]>> = {
 }
 
 export class ChunkFold {
-  readonly message: OpenMessage
+  readonly #message: OpenMessage
   /** Texts and reasonings that are open, by kind and id. */
   readonly #open = new Map<string, OpenPart>()
   readonly #tools: ToolParts
@@ -42,22 +42,28 @@ export class ChunkFold {
   failure: { readonly error?: string; readonly aborted?: string | true } | undefined
 
   constructor(id: string, begun?: { readonly [member: string]: unknown }) {
-    this.message = begun ? (takeExact(begun) as unknown as OpenMessage) : { id, metadata: undefined, role: 'assistant', parts: [] }
-    this.#tools = new ToolParts(this.message)
-    this.#about = this.message.id
+    this.#message = begun ? (takeExact(begun) as unknown as OpenMessage) : { id, metadata: undefined, role: 'assistant', parts: [] }
+    this.#tools = new ToolParts(this.#message)
+    this.#about = this.#message.id
+  }
+
+  /** The message so far. */
+  get message(): OpenMessage {
+    this.#tools.read()
+    return this.#message
   }
 
   /** Parts whose text or input has not ended. */
   get isOpen(): boolean {
-    return this.message.parts.some(isOpen)
+    return this.#message.parts.some(isOpen)
   }
 
   write(chunk: MessageChunk): void {
     if (typeof chunk !== 'object' || chunk === null || typeof chunk.type !== 'string' || chunk.type === '')
-      throw refuse('CHUNK_INVALID', { message: this.message.id, type: null, why: 'it has no type' })
+      throw refuse('CHUNK_INVALID', { message: this.#message.id, type: null, why: 'it has no type' })
     const { type } = chunk
     const why = flawOf(chunk)
-    if (why !== undefined) throw refuse('CHUNK_INVALID', { message: this.message.id, type: type.slice(0, 80), why })
+    if (why !== undefined) throw refuse('CHUNK_INVALID', { message: this.#message.id, type: type.slice(0, 80), why })
     if (!isKnownChunk(type)) this.#unknown(chunk)
     else if (Object.hasOwn(WHOLE, type)) this.#add(chunk, WHOLE[type] as readonly string[])
     else if (type.startsWith('data-')) this.#data(chunk)
@@ -67,7 +73,9 @@ export class ChunkFold {
   }
 
   #control(chunk: MessageChunk): void {
-    const { parts } = this.message
+    const { parts } = this.#message
+    // A step ends, so the inputs that it has are read.
+    this.#tools.read()
     switch (chunk.type) {
       case 'start':
         if (typeof chunk.messageId === 'string' && chunk.messageId !== this.#about) this.#restart(chunk.messageId)
@@ -107,8 +115,8 @@ export class ChunkFold {
   /** Another message begins; it is stored under the id of this stream all the same. */
   #restart(about: string): void {
     this.#about = about
-    this.message.parts.length = 0
-    this.message.metadata = undefined
+    this.#message.parts.length = 0
+    this.#message.metadata = undefined
     this.#open.clear()
     this.#tools.forget()
     this.finishReason = undefined
@@ -117,21 +125,21 @@ export class ChunkFold {
 
   #describe(metadata: unknown): void {
     if (metadata === undefined || metadata === null) return
-    this.message.metadata = this.message.metadata === undefined ? metadata : merged(this.message.metadata, metadata)
+    this.#message.metadata = this.#message.metadata === undefined ? metadata : merged(this.#message.metadata, metadata)
   }
 
   #add(chunk: MessageChunk, members: readonly string[]): void {
     const taken = members.filter((name) => chunk[name] !== undefined && chunk[name] !== null).map((name) => [name, chunk[name]])
-    this.message.parts.push({ type: chunk.type, ...Object.fromEntries(taken) })
+    this.#message.parts.push({ type: chunk.type, ...Object.fromEntries(taken) })
   }
 
   /** The chunk itself becomes the part, with all its members. A part without data has none that JSON knows. */
   #data(chunk: MessageChunk): void {
     const { type, id, data = null, transient } = chunk
     if (transient) return
-    const known = id === undefined ? undefined : this.message.parts.find((part) => part.type === type && part.id === id)
+    const known = id === undefined ? undefined : this.#message.parts.find((part) => part.type === type && part.id === id)
     if (known) known.data = data
-    else this.message.parts.push({ ...chunk, data })
+    else this.#message.parts.push({ ...chunk, data })
   }
 
   #text(chunk: MessageChunk): void {
@@ -142,13 +150,13 @@ export class ChunkFold {
       const named = kind === 'reasoning' && { id: chunk.id }
       const part: OpenPart = { type: kind, ...named, text: '', providerMetadata, state: 'streaming' }
       this.#open.set(key, part)
-      this.message.parts.push(part)
+      this.#message.parts.push(part)
       return
     }
     const part = this.#open.get(key)
     if (!part)
       throw refuse('CHUNK_INVALID', {
-        message: this.message.id,
+        message: this.#message.id,
         type: chunk.type.slice(0, 80),
         why: `no ${kind} with the id ${JSON.stringify(chunk.id)} is open`,
       })

@@ -8,6 +8,8 @@ import { parsePartialJson } from './partial-json.ts'
 /** A call whose input comes in pieces. */
 interface StreamedInput {
   text: string
+  /** The part, if its input is older than the text. */
+  unread?: OpenPart | undefined
   readonly call: Pick<MessageChunk, 'toolCallId' | 'toolName' | 'dynamic' | 'inputEncoding' | 'title' | 'toolMetadata'>
 }
 
@@ -30,8 +32,23 @@ export class ToolParts {
     this.#inputs.clear()
   }
 
+  /**
+   * Reads the inputs that have grown. A message is written a few times per second, and a model streams an input in thousands of deltas: reading
+   * it at each of them would take quadratic time.
+   */
+  read(): void {
+    for (const input of this.#inputs.values()) this.#readOne(input)
+  }
+
+  #readOne(input: StreamedInput | undefined): void {
+    if (!input?.unread) return
+    input.unread.input = input.call.inputEncoding === 'text' ? input.text : parsePartialJson(input.text)
+    input.unread = undefined
+  }
+
   write(chunk: MessageChunk): void {
     const { toolCallId, inputEncoding } = chunk
+    if (chunk.type !== 'tool-input-delta') this.read()
     switch (chunk.type) {
       case 'tool-input-start': {
         const { toolName, dynamic, title, toolMetadata } = chunk
@@ -76,8 +93,11 @@ export class ToolParts {
     if (!input) throw this.#refused(chunk, `no input of the tool call ${JSON.stringify(chunk.toolCallId)} is open`)
     input.text += chunk.inputTextDelta
     const { inputEncoding } = input.call
-    const value = inputEncoding === 'text' ? input.text : parsePartialJson(input.text)
-    this.#put({ type: chunk.type, ...input.call }, { state: 'input-streaming', input: value, rawInput: input.text, inputEncoding })
+    const known = input.unread?.input
+    input.unread = this.#put(
+      { type: chunk.type, ...input.call },
+      { state: 'input-streaming', input: known, rawInput: input.text, inputEncoding },
+    )
   }
 
   #ask(chunk: MessageChunk): void {
@@ -109,7 +129,7 @@ export class ToolParts {
   }
 
   /** Makes or changes the part of a call. */
-  #put(chunk: MessageChunk, change: Change): void {
+  #put(chunk: MessageChunk, change: Change): OpenPart {
     const { toolCallId, toolName, dynamic } = chunk
     const type = dynamic ? 'dynamic-tool' : `tool-${toolName}`
     const isSame = (part: OpenPart): boolean =>
@@ -122,6 +142,7 @@ export class ToolParts {
     // The AI SDK gives a new part of a dynamic tool no raw input.
     replace(part, known || !dynamic ? change : { ...change, rawInput: undefined })
     describe(part, chunk, change.state === 'output-error' ? 'resultProviderMetadata' : 'callProviderMetadata')
+    return part
   }
 
   #find(chunk: MessageChunk): OpenPart {

@@ -73,5 +73,5 @@ async function findApproval(scope: Scope, id: string): Promise<ApprovalRow | und
   }
   const query = { index: 'byKey', equals: [id], backwards: true, limit: 1 }
   const [row] = (await scope.engine.backend.rows.list(scope.tenant, 'approvals', query)).rows
-  return row && decodeBody(row.body)
+  return row && decodeBody(row.body, row)
 }

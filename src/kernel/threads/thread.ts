@@ -7,12 +7,13 @@ import type { SessionView } from '../feature.ts'
 import type { ArrayPage } from '../list.ts'
 import { maskKey } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { sessionReads } from '../session-reads.ts'
 import { type EraseMessageOptions, type EraseMessageReport, eraseMessage } from './erase-message.ts'
 import { convertMessages } from './import-messages.ts'
 import { linkedApprovals, readMessage } from './linked-approvals.ts'
 import { isShown, listMessages, type MessagesOptions, type ThreadPlace } from './list-messages.ts'
 import { type MessageOptions, messageRowId } from './plan-messages.ts'
-import { takeRecord } from './record.ts'
+import { type ShownRecord, takeRecord } from './record.ts'
 import { type RepairOptions, type RepairReport, repairThread } from './repair.ts'
 import type { MessageData, MessageTools, StoredMessage } from './stored-message.ts'
 import { checkThreadRow, messageOf } from './stored-rows.ts'
@@ -60,8 +61,8 @@ export interface Thread {
     options?: MessagesOptions,
   ): Promise<ArrayPage<StoredMessage<Metadata, Data, Tools>>>
   /** Reads the record beside a message. With a second argument, sets these members of it. */
-  record(id: string): Promise<MessageRecord | undefined>
-  record(id: string, record: MessageRecord): Promise<MessageRecord | undefined>
+  record(id: string): Promise<ShownRecord | undefined>
+  record(id: string, record: MessageRecord): Promise<ShownRecord | undefined>
   /** Streams an answer into the message with this id. Its chunks are those of a UI message stream of the AI SDK. */
   stream(id: string, options?: StreamOptions): MessageStream
   /** The thread with the number of its messages and the time of the last one. */
@@ -88,6 +89,7 @@ export class ThreadHandle implements Thread {
     this.#row = row
     this.#view = view
     this.id = place.thread
+    sessionReads<Thread>(scope, place.session, this, ['get', 'messages', 'record', 'info'])
   }
 
   get title(): string | undefined {
@@ -138,7 +140,7 @@ export class ThreadHandle implements Thread {
     return (await listMessages(this.#scope, this.#place, options)) as ArrayPage<StoredMessage<Metadata, Data, Tools>>
   }
 
-  async record(id: string, given?: MessageRecord): Promise<MessageRecord | undefined> {
+  async record(id: string, given?: MessageRecord): Promise<ShownRecord | undefined> {
     if (given !== undefined) await setRecord(this.#scope, this.#place, id, takeRecord(this.#scope, given))
     const row = await this.#read(id)
     if (!row?.content) return row && { erased: true }
@@ -158,7 +160,7 @@ export class ThreadHandle implements Thread {
     checkOpen(this.#scope.engine)
     const stored = await this.#scope.engine.backend.rows.get(this.#scope.tenant, 'threads', this.id)
     if (!stored) return undefined
-    this.#row = checkThreadRow(decodeBody(stored.body))
+    this.#row = checkThreadRow(decodeBody(stored.body, stored))
     return threadInfo(this.#scope, this.#row)
   }
 

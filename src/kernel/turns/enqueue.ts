@@ -74,7 +74,7 @@ export async function enqueueParts(scope: Scope, session: SessionId, items: read
     if (queue === undefined) {
       const at = delayMs > 0 ? now + delayMs : undefined
       const about = key === undefined ? { seen: NOT_THERE } : {}
-      parts.push(offerInboxPart(scope, { session, key, payload: stored, delivery, kind, merge, at }, about))
+      parts.push(offerInboxPart(scope, { session, key, payload: stored, delivery, kind, merge, at, delayMs }, about))
     } else {
       const { delayMs: _, notBefore: __, ...taken } = takeOffer(scope, queue, priority === undefined ? {} : { priority })
       const offered = { ...taken, queue, at: now + delayMs, payload: stored }

@@ -30,7 +30,7 @@ export interface NodeOptions {
   /** The type of the plugin data, if the payload is that. */
   readonly plugin?: string
   readonly cause?: Cause
-  /** The frame that it belongs to; a new name opens a frame. The default is the current frame. */
+  /** The frame that it belongs to, one that was opened before. The default is the current frame. */
   readonly frame?: string
 }
 

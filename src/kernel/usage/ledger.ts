@@ -42,20 +42,49 @@ export function takeUsage(given: UsageGiven, about: Readonly<Record<string, unkn
   if (typeof given !== 'object' || given === null) throw wrong(expected('an object with a model and counts', given))
   const { model, source = 'run', costUsd = 0 } = given
   const misspelt = isOfSdk(given) ? undefined : Object.keys(given).find((name) => !MEMBERS.includes(name))
-  if (misspelt !== undefined) throw wrong(`'${misspelt}' is not a member of usage: use ${MEMBERS.join(', ')}`)
+  if (misspelt !== undefined) throw unknownMember(misspelt, about)
   if (typeof model !== 'string' || model === '' || typeof source !== 'string')
     throw wrong('model must be a non-empty text, and source a text')
+  const counts = countsIn(given, about)
+  if (typeof costUsd !== 'number' || !(costUsd >= 0) || !Number.isSafeInteger(Math.round(costUsd * NANO)))
+    throw wrong(`costUsd: ${expected('an amount in US dollars', costUsd)}`)
+  const usage = { source, model, ...counts, costNanoUsd: Math.round(costUsd * NANO) }
+  return SUMMED.some((name) => usage[name] > 0) ? usage : undefined
+}
+
+type About = Readonly<Record<string, unknown>>
+
+/** Checks usage that is kept as it is, beside what it is of, and not counted. */
+export function checkCounts(given: object, about: About): void {
+  const misspelt = isOfSdk(given) ? undefined : Object.keys(given).find((name) => !MEMBERS.includes(name))
+  if (misspelt !== undefined) throw unknownMember(misspelt, about)
+  countsIn(given, about)
+  checkParts(given, about)
+}
+
+/** What is not counted can be wrong, too: totals, and parts of the counts. The provider's own words are its own. */
+function checkParts(given: object, about: About): void {
+  for (const [name, part] of Object.entries(given)) {
+    if (name === 'raw') continue
+    if (typeof part === 'number' && part < 0) throw refuse('USAGE_INVALID', { ...about, why: `${name}: ${expected('a number ≥ 0', part)}` })
+    if (typeof part === 'object' && part !== null) checkParts(part, about)
+  }
+}
+
+const unknownMember = (name: string, about: About) =>
+  refuse('USAGE_INVALID', { ...about, why: `'${name}' is not a member of usage: use ${MEMBERS.join(', ')}` })
+
+function countsIn(given: TokenUsage, about: About): Readonly<Record<(typeof COUNTS)[number], number>> {
+  const wrong = (why: string) => refuse('USAGE_INVALID', { ...about, why })
   const flat = flatCounts(given)
   const counts = COUNTS.map((name) => {
     const count = flat[name] ?? 0
     if (!Number.isSafeInteger(count) || (count as number) < 0) throw wrong(`${name}: ${expected('an integer ≥ 0', count)}`)
     return [name, count] as const
   })
-  if (typeof costUsd !== 'number' || !(costUsd >= 0) || !Number.isSafeInteger(Math.round(costUsd * NANO)))
-    throw wrong(`costUsd: ${expected('an amount in US dollars', costUsd)}`)
-  const usage = { source, model, ...Object.fromEntries(counts), costNanoUsd: Math.round(costUsd * NANO) } as Usage
-  if (usage.reasoningTokens > usage.outputTokens) throw wrong('reasoningTokens is part of outputTokens and cannot exceed it')
-  return SUMMED.some((name) => usage[name] > 0) ? usage : undefined
+  const sums = Object.fromEntries(counts) as Record<(typeof COUNTS)[number], number>
+  if (sums.reasoningTokens > sums.outputTokens) throw wrong('reasoningTokens is part of outputTokens and cannot exceed it')
+  return sums
 }
 
 /** The counts alone, without what they are counts of. */

@@ -74,7 +74,7 @@ async function summed(scope: Scope, query?: UsageQuery) {
   for await (const rows of everyPage(scope, 'usage', range)) {
     stopIfAsked(scope, signal)
     for (const row of rows) {
-      const key = add(sums, by, decodeBody(row.body))
+      const key = add(sums, by, decodeBody(row.body, row))
       born.set(key, Math.min(born.get(key) ?? row.born, row.born))
     }
   }

@@ -75,7 +75,7 @@ export async function redrive(scope: Scope, queue: string, which?: string | Redr
       // Each item is redriven once. An item that dies again in between stays dead.
       if (driven.has(id)) continue
       try {
-        driven.set(id, await anew(id as Id<'work'>, decodeBody(body)))
+        driven.set(id, await anew(id as Id<'work'>, decodeBody(body, { id })))
       } catch (error) {
         // Another caller redrove or removed it first.
         if (!(error instanceof InkError && (error.code === 'WORK_NOT_DEAD' || error.code === 'WORK_UNKNOWN'))) throw error

@@ -13,7 +13,7 @@ import { isSpent, work } from './work-decider.ts'
 export const isPoisoned = (row: WorkRow): boolean => row.state === 'claimed' && isSpent(row)
 
 export async function bury(scope: Scope, { id, revision, body }: TableRow<'work'>): Promise<void> {
-  const row = decodeBody(body)
+  const row = decodeBody(body, { id })
   const error = { name: 'Poisoned', message: `no worker that claimed it reported an outcome (attempts: ${row.attempt})` }
   const buried = part(work, id as Id, { verb: 'bury', error }, { seen: { body: row, revision } })
   await following(scope, { item: id as Id<'work'>, row, move: 'died', error }, (followed) =>

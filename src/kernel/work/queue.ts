@@ -198,7 +198,7 @@ async function claimAlone<R>({ engine, tenant }: Scope, id: string, claim: () =>
 
 /** The index of a random row with the priority of the first. */
 function anyAlike({ engine }: Scope, rows: readonly TableRow<'work'>[]): number {
-  const priorities = rows.map(({ body }) => decodeBody(body).priority)
+  const priorities = rows.map((row) => decodeBody(row.body, row).priority)
   const alike = priorities.filter((priority) => priority === priorities[0]).length
   return (engine.environment.entropy.bytes(1)[0] as number) % alike
 }
@@ -238,7 +238,7 @@ export async function listWork(
     ...(cursor !== undefined && { cursor }),
   })
   return {
-    items: page.rows.map((row) => toItem(row.id as Id<'work'>, decodeBody(row.body))),
+    items: page.rows.map((row) => toItem(row.id as Id<'work'>, decodeBody(row.body, row))),
     ...(page.cursor !== undefined && { cursor: page.cursor }),
   }
 }

@@ -167,7 +167,7 @@ export class Scheduler {
       const due = { index: 'byDue', equals: [queue], from: 0, below: now + 1, limit: PAGE } as const
       for await (const { id, revision, body } of everyRow(scope, 'work', due)) {
         if (this.#engine.closing.aborted || (!tick && this.#loop?.closing.aborted)) return { now }
-        const item = { id: id as Id<'work'>, revision, row: decodeBody(body), now }
+        const item = { id: id as Id<'work'>, revision, row: decodeBody(body, { id }), now }
         if (await this.#handle(scope, handler, item, tick)) done++
         // Other tenants come first, then the rest of this one.
         if (!tick && done >= PAGE) {
@@ -178,7 +178,7 @@ export class Scheduler {
     }
     const { rows } = await backend.rows.list(scope.tenant, 'work', { index: 'byDue', equals: [queue], from: now + 1, limit: 1 })
     const [first] = rows
-    return { now, ...(first && { next: decodeBody(first.body).at ?? now }) }
+    return { now, ...(first && { next: decodeBody(first.body, first).at ?? now }) }
   }
 
   /** False when the item failed, or waits for its next try. */

@@ -138,7 +138,7 @@ export async function orphanedClaims(scope: Scope, queue: string): Promise<reado
   const found: TableRow<'work'>[] = []
   if (!liveness) return found
   for await (const row of everyRow(scope, 'work', { index: 'byReady', equals: [queue, 'claimed'], limit: PAGE })) {
-    const { mark } = decodeBody(row.body)
+    const { mark } = decodeBody(row.body, row)
     if (mark && liveness.isGone(mark)) found.push(row)
   }
   return found

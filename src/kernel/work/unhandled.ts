@@ -57,7 +57,7 @@ async function waitingSince(scope: Scope, queue: string, now: number): Promise<n
 
 async function isOneHeld({ engine, tenant }: Scope, claimed: readonly TableRow<'work'>[], now: number): Promise<boolean> {
   if (claimed.length === 0) return false
-  if (claimed.some(({ body }) => (decodeBody(body).at ?? 0) > now)) return true
+  if (claimed.some(({ id, body }) => (decodeBody(body, { id }).at ?? 0) > now)) return true
   const { leases } = await engine.backend.leases.read(
     tenant,
     claimed.map(({ id }) => id),
@@ -67,8 +67,8 @@ async function isOneHeld({ engine, tenant }: Scope, claimed: readonly TableRow<'
 }
 
 /** A woken item has no time of its own. Its last event has one, by the clock of a node, and the store's clock is `ahead` of those. */
-async function dueAt({ engine, tenant }: Scope, { revision, body }: TableRow<'work'>, ahead: number): Promise<number> {
-  const { at = 0 } = decodeBody(body)
+async function dueAt({ engine, tenant }: Scope, { id, revision, body }: TableRow<'work'>, ahead: number): Promise<number> {
+  const { at = 0 } = decodeBody(body, { id })
   if (at > 0) return at
   const { events } = await engine.backend.journal.page(tenant, { from: revision - 1, limit: 1 })
   return events[0] ? events[0].at + ahead : 0
