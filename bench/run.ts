@@ -40,6 +40,11 @@ const topics: Readonly<Record<string, Topic>> = {
     peers: 'queue',
     load: async () => (await import('./queue/topic.ts')).queue,
   },
+  tenants: {
+    about: 'looking for due work in a store with 1, 10,000 and a million tenants',
+    peers: '.',
+    load: async () => (await import('./tenants/topic.ts')).tenants,
+  },
   canvas: {
     about: 'patches, versions and size of canvases on SQLite',
     peers: '.',
@@ -59,6 +64,11 @@ const topics: Readonly<Record<string, Topic>> = {
     about: 'steps of LangGraph per second on SQLite',
     peers: 'langgraph',
     load: async () => [(await import('./langgraph/checkpoint.ts')).checkpoint],
+  },
+  start: {
+    about: 'the time and memory of importing the built package, and of commands',
+    peers: '.',
+    load: async () => [(await import('./start/start.ts')).start],
   },
   messages: {
     about: 'saves and loads of messages, and a streamed answer, on SQLite',

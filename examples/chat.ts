@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import { open } from 'inkfast'
+import { open, type StoredMessage } from 'inkfast'
 
 const [file = 'chat-example.db', role] = process.argv.slice(2)
 const answer = 'An answer comes word by word, and every word that was written is kept. '.repeat(40).split(/(?<= )/)
@@ -42,16 +42,20 @@ async function chat(): Promise<void> {
   child.kill('SIGKILL')
   await ended
 
-  const half = (await thread.get('a1'))?.parts[0]?.text as string
+  const half = textOf(await thread.get('a1'))
   const interrupted = (await thread.record('a1'))?.interrupted
   console.log(`killed after ${half.length} characters; interrupted: ${interrupted}`)
 
   await streamAnswer(0)
-  const whole = (await thread.get('a1'))?.parts[0]?.text as string
+  const whole = textOf(await thread.get('a1'))
   console.log(`answered again: ${whole.length} characters; finish reason: ${(await thread.record('a1'))?.finishReason}`)
   const fine = interrupted === true && half.length > 0 && whole.startsWith(half) && whole === answer.join('')
   const { intact } = await store.verify()
   await store.close()
   if (process.argv[2] === undefined) for (const end of ['', '-wal', '-shm']) await rm(`${file}${end}`, { force: true })
   if (!fine || !intact) process.exitCode = 1
+}
+
+function textOf(message: StoredMessage | undefined): string {
+  return message?.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('') ?? ''
 }

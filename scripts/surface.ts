@@ -151,7 +151,7 @@ function statementsOf(source: string): readonly string[] {
 export function readSurface(): string {
   const { exports } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as Manifest
   const entries = Object.entries(exports).flatMap(([subpath, target]) =>
-    typeof target === 'string' ? [] : [[subpath.replace('.', 'inkfast'), target.types.replace('./dist/', '')] as const],
+    typeof target === 'string' ? [] : [[subpath.replace('.', 'inkfast'), target.types.replace('./dist/types/', '')] as const],
   )
   mkdirSync(`${root}node_modules/.cache`, { recursive: true })
   const folder = mkdtempSync(`${root}node_modules/.cache/surface-`)

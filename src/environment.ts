@@ -7,7 +7,7 @@ import { sha256 } from './backends/sqlite/sha256.ts'
 import { liveness } from './liveness.ts'
 import type { Environment, Logger } from './ports/environment.ts'
 
-/** Logs nothing: a library does not write to its host's terminal. */
+/** Logs nothing. */
 export const silent: Logger = { info: () => {}, warn: () => {}, error: () => {} }
 
 const storage = new AsyncLocalStorage<unknown>()

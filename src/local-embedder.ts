@@ -10,6 +10,9 @@ export interface LocalAnswer {
   readonly failed?: string
 }
 
+/** In the package the code itself, as a text (scripts/build.ts). */
+const CODE: URL | string = new URL('./local-embedder-worker.ts', import.meta.url)
+
 const DIMENSIONS = 512
 /** A text takes 10 to 25 ms; a batch leaves room for the next caller. */
 const BATCH = 16
@@ -28,8 +31,7 @@ export function localEmbedder(): Embedder {
   // The thread starts with the first text, and again after it died.
   const started = (): Worker => {
     if (worker) return worker
-    const file = import.meta.url.endsWith('.ts') ? './local-embedder-worker.ts' : './local-embedder-worker.js'
-    const made = new Worker(new URL(file, import.meta.url), { execArgv: [] })
+    const made = new Worker(CODE, { eval: typeof CODE === 'string', execArgv: [], workerData: { from: import.meta.url } })
     made.on('message', ({ n, vectors, failed }: LocalAnswer) => {
       const asked = waiting.get(n)
       waiting.delete(n)

@@ -1,6 +1,5 @@
 // Schema version of a store, to decide before migrating: of a file or of a database.
 
-import { migrateDatabase, readDatabaseSchema } from './backends/postgres/schema.ts'
 import { migrateFile, readSchema as readFileSchema } from './backends/sqlite/schema.ts'
 import { isDatabase } from './database.ts'
 
@@ -40,8 +39,11 @@ export interface MigrateOptions {
 
 /** Reads only. `store` is a path or a postgres: URL. */
 export const readSchema = async (store: string): Promise<SchemaState> =>
-  isDatabase(store) ? readDatabaseSchema(store) : readFileSchema(store)
+  isDatabase(store) ? (await database()).readDatabaseSchema(store) : readFileSchema(store)
 
 /** Applies the missing migrations, each of them atomically. */
 export const migrateStore = async (store: string, options: MigrateOptions = {}): Promise<SchemaState> =>
-  isDatabase(store) ? migrateDatabase(store, options) : migrateFile(store)
+  isDatabase(store) ? (await database()).migrateDatabase(store, options) : migrateFile(store)
+
+// The driver is loaded for databases only.
+const database = () => import('./backends/postgres/schema.ts')

@@ -2,13 +2,13 @@
 
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { memoryBackend } from './backends/memory/backend.ts'
-import { postgresBackend } from './backends/postgres/backend.ts'
-import { placeOf } from './backends/postgres/pool.ts'
+import { placeOf } from './backends/postgres/place.ts'
 import { sqliteBackend } from './backends/sqlite/backend.ts'
 import { folderBackend } from './backends/sqlite/folder.ts'
 import { isFolderStore } from './backends/sqlite/tenant-files.ts'
+import { consoleLogger } from './console-logger.ts'
 import { checkAirGap, chooseEmbedder, type EmbedderOption } from './embedder.ts'
-import { nodeEnvironment } from './environment.ts'
+import { nodeEnvironment, silent } from './environment.ts'
 import type { KernelOptions } from './kernel/engine.ts'
 import { createStore, type Store } from './kernel/store.ts'
 import { InkError, refuse } from './model/errors.ts'
@@ -52,8 +52,10 @@ export interface StoreOptions extends Omit<KernelOptions, 'redactKey' | 'embedde
   /** Replaces the clock, for tests and simulations. */
   readonly clock?: Partial<Clock> & Pick<Clock, 'now'>
   readonly entropy?: Entropy
-  /** Receives warnings; by default they are dropped. */
-  readonly logger?: Partial<Logger>
+  /**
+   * Receives warnings. By default one line for each failed run, dead item and failed background task goes to `console.warn`; `false` is silent.
+   */
+  readonly logger?: Partial<Logger> | false
   /** Turns text into vectors, for memory. */
   readonly embedder?: EmbedderOption
   /** Keys the tags of masked secrets; 16 bytes or more. By default a key is generated once and kept in the store. */
@@ -136,6 +138,8 @@ async function openPostgres(given: StoreOptions, environment: Environment): Prom
         throw refuse('OPTION_INVALID', { option: 'airGapped', why: `the server in ${option} is on another machine` })
     }
   }
+  // The driver is loaded for programs that use it: it takes longer than all of the rest.
+  const { postgresBackend } = await import('./backends/postgres/backend.ts')
   try {
     return await postgresBackend(
       ownMembers({
@@ -167,7 +171,7 @@ const degraded = (backend: Backend, why: string): Backend => ({
     ...backend.upkeep,
     health: async () => {
       const own = await backend.upkeep.health()
-      return { ok: false, why: [`this is the fallback: ${why}`, ...own.why] }
+      return { ...own, ok: false, why: [`this is the fallback: ${why}`, ...own.why] }
     },
   },
 })
@@ -204,21 +208,21 @@ function environmentOf({ clock, entropy, logger }: StoreOptions): Environment {
   if (clock !== undefined && typeof clock?.now !== 'function') throw invalidOption('clock', 'an object with a function now()', clock)
   if (entropy !== undefined && typeof entropy?.bytes !== 'function')
     throw invalidOption('entropy', 'an object with a function bytes(count)', entropy)
-  if (logger !== undefined && (typeof logger !== 'object' || logger === null))
-    throw invalidOption('logger', 'an object with info, warn and error', logger)
+  if (logger !== undefined && logger !== false && (typeof logger !== 'object' || logger === null))
+    throw invalidOption('logger', 'false, or an object with info, warn and error', logger)
   return {
     ...base,
     ...(clock && { clock: { now: () => checkTime(clock.now()), monotonic: () => clock.monotonic?.() ?? base.clock.monotonic() } }),
     ...(entropy && { entropy: { bytes: (count) => checkBytes(entropy.bytes(count), count) } }),
-    ...(logger && {
-      logger: {
-        info: (message, details) => logger.info?.(message, details),
-        warn: (message, details) => logger.warn?.(message, details),
-        error: (message, details) => logger.error?.(message, details),
-      },
-    }),
+    logger: logger === undefined ? consoleLogger(base.clock.monotonic) : logger === false ? silent : whole(logger),
   }
 }
+
+const whole = (logger: Partial<Logger>): Logger => ({
+  info: (message, details) => logger.info?.(message, details),
+  warn: (message, details) => logger.warn?.(message, details),
+  error: (message, details) => logger.error?.(message, details),
+})
 
 // biome-ignore format: a list is read in lines
 const KNOWN: readonly (keyof StoreOptions)[] = [
@@ -231,7 +235,7 @@ const KNOWN: readonly (keyof StoreOptions)[] = [
 function checkOptions(given: StoreOptions): void {
   for (const name of Object.keys(given)) {
     if (!(KNOWN as readonly string[]).includes(name))
-      throw refuse('OPTION_INVALID', { option: name.slice(0, 40), why: `open() has no such option; it has ${KNOWN.join(', ')}` })
+      throw refuse('OPTION_INVALID', { option: name.slice(0, 40), why: 'open() has no such option', known: KNOWN.join(', ') })
   }
   const { url, backend, lane } = given
   if (url !== undefined && typeof url !== 'string' && !(url instanceof URL)) throw invalidOption('url', 'a text or a URL', url)

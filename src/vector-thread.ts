@@ -16,6 +16,9 @@ export interface VectorThread {
   close(): Promise<void>
 }
 
+/** In the package the code itself, as a text (scripts/build.ts). */
+const CODE: URL | string = new URL('./vector-worker.ts', import.meta.url)
+
 export function vectorThread(): VectorThread {
   let worker: Worker | undefined
   let last = 0
@@ -41,8 +44,7 @@ export function vectorThread(): VectorThread {
   }
   const started = (): Worker => {
     if (worker) return worker
-    const file = import.meta.url.endsWith('.ts') ? './vector-worker.ts' : './vector-worker.js'
-    const made = new Worker(new URL(file, import.meta.url), { execArgv: [] })
+    const made = new Worker(CODE, { eval: typeof CODE === 'string', execArgv: [] })
     made.on('message', (answer: MatrixAnswer) => {
       if ('n' in answer) settle(answer.n, ({ resolve }) => resolve(answer.found))
       else lose(answer.matrix, answer.failed)

@@ -3,12 +3,13 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { errors } from '../src/model/errors.ts'
 import { compileSnippets, snippetsOf } from './support/docs.ts'
 import { checkGuarantees, promisesOf } from './support/guarantees.ts'
 import { blocksOf, sectionOf } from './support/markdown.ts'
 import { emptyFolder, filesUnder, fromSource, inProject, node, type Ran, read } from './support/project.ts'
 
-const pages = ['README.md', ...filesUnder('docs', (path) => path.endsWith('.md'))]
+const pages = ['README.md', 'AGENTS.md', ...filesUnder('docs', (path) => path.endsWith('.md'))]
 const examples = filesUnder('examples', (path) => path.endsWith('.ts'))
 
 describe('code on the pages', () => {
@@ -69,6 +70,27 @@ describe('the page of guarantees', () => {
     expect(checkGuarantees(path, row('[it does](../../test/a.ts)'), () => source)).toEqual(["it holds: test/a.ts has no test 'it does'"])
     expect(checkGuarantees(path, row('[it does hold](../../test/b.ts)'), () => undefined)).toEqual(['it holds: there is no test/b.ts'])
     expect(checkGuarantees(path, row('trust us'), () => source)).toEqual(['nothing shows that it holds'])
+  })
+})
+
+describe('the pages for agents', () => {
+  const MOST_LINES = 150
+
+  it('the pages for agents are short, and name errors and pages that exist', () => {
+    const page = read('AGENTS.md')
+    expect(page.split('\n').length).toBeLessThanOrEqual(MOST_LINES)
+    const codes = [...page.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, code]) => code as string)
+    expect(codes.length).toBeGreaterThan(10)
+    expect(codes.filter((code) => !Object.hasOwn(errors, code))).toEqual([])
+    const named = [...page.matchAll(/`(docs\/[\w/-]+\.md)`/g)].map(([, path]) => path as string)
+    expect(named.filter((path) => !existsSync(inProject(path)))).toEqual([])
+  })
+
+  it('the pages for agents list every guide and every page of reference', () => {
+    const listed = [...read('llms.txt').matchAll(/\]\(([^)]+)\)/g)].map(([, path]) => path as string)
+    expect(listed.filter((path) => !existsSync(inProject(path)))).toEqual([])
+    const shipped = pages.filter((path) => /^docs\/(?:guide|reference)\//.test(path))
+    expect(shipped.filter((path) => !listed.includes(path))).toEqual([])
   })
 })
 

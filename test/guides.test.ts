@@ -1,4 +1,4 @@
-// The samples of the guides, run as printed.
+// The samples of the guides and of the page for agents, run as printed.
 
 import { expect, test } from 'vitest'
 import { runSnippets, snippetsOf } from './support/docs.ts'
@@ -6,7 +6,8 @@ import { filesUnder, read } from './support/project.ts'
 
 // Something that is not here: a server, a mounted secret, or a backend of the reader.
 const needsMore = /postgres:\/\/|\/run\/secrets\/|declare const/
-const samples = filesUnder('docs/guide', (path) => path.endsWith('.md')).flatMap((path) => snippetsOf(path, read(path)))
+const pages = ['AGENTS.md', ...filesUnder('docs/guide', (path) => path.endsWith('.md'))]
+const samples = pages.flatMap((path) => snippetsOf(path, read(path)))
 
 test('samples of the guides run in empty folders and end by themselves', async () => {
   const runnable = samples.filter(({ text }) => !needsMore.test(text))

@@ -2,7 +2,7 @@
 // `rebuild` would write rows instead of comparing them.
 
 import { expect, test } from 'vitest'
-import { open, type Store } from '../src/index.ts'
+import { open, program, type StandardSchemaV1, type Store } from '../src/index.ts'
 import { codeOf, engines, openIn } from './support/engines.ts'
 
 const drain = async (events: AsyncIterable<unknown>): Promise<void> => {
@@ -11,6 +11,8 @@ const drain = async (events: AsyncIterable<unknown>): Promise<void> => {
 
 // `never` fits every parameter: callers in plain JavaScript have no types to stop them.
 const wrong = (more: object = {}): never => ({ ...more, mispelt: true }) as never
+
+const schema: StandardSchemaV1 = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }
 
 async function calls(store: Store): Promise<Readonly<Record<string, () => unknown>>> {
   const session = await store.session('s')
@@ -110,9 +112,11 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     'memory.recall': () => store.memory.recall('x', wrong()),
     'memory.recall with weights': () => store.memory.recall('x', { weights: wrong() }),
     'open with memory': () => open({ url: ':memory:', memory: wrong() }),
+    tenants: () => store.tenants(wrong()),
     'memory.maintain': () => store.memory.maintain(wrong()),
     'memory.subscribe': () => drain(store.memory.subscribe(wrong())),
     'run.recall': () => run.recall('x', wrong()),
+    'run.remember': () => run.remember('x', wrong()),
     'memory.list': () => store.memory.list(wrong()),
     'memory.forget': () => store.memory.forget(wrong({ about: 'shared' })),
     'memory.purge': () => store.memory.purge(wrong({ about: 'shared' })),
@@ -121,6 +125,9 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     'core.append': () => session.core.append('human', 'x', wrong()),
     'core.replace': () => session.core.replace('human', 'x', 'y', wrong()),
 
+    program: async () => program('x', wrong({ input: schema }), () => {}),
+    queue: async () => store.queue('q', wrong({ payload: schema })),
+    'state.entry': async () => store.state.entry('k', wrong({ value: schema })),
     run: () => session.run('x', wrong()),
     start: () => store.start('x', wrong({ session: 's' })),
     work: () => store.work({}, wrong()),
@@ -130,6 +137,7 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     'runs.resolve': () => store.runs.resolve(run.id, 'x', wrong({ result: 1 })),
     usage: () => store.usage(wrong()),
     'audit.list': () => drain(store.audit.list(wrong())),
+    'run.usage': () => run.usage({ inputTokens: 1 }, wrong({ model: 'm' })),
     signal: () => store.signal('s', 'x', 1, wrong()),
     'run.effect': () => run.effect('e', () => 1, wrong()),
     'run.effect with retry': () => run.effect('e', () => 1, { retry: wrong() }),
@@ -160,6 +168,8 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     'inbox.offer': () => session.inbox.offer(1, wrong({ delivery: 'afterTurn' })),
 
     'state.set': () => store.state.set('k', 1, wrong()),
+    'state.write': () => store.state.write([wrong({ set: 'k', value: 1 })]),
+    'state.write, a delete': () => store.state.write([wrong({ delete: 'k' })]),
     'state.get': () => store.state.get('k', wrong()),
     'state.delete': () => store.state.delete('k', wrong()),
     'state.list': () => drain(store.state.list('', wrong())),
@@ -280,7 +290,16 @@ test('the calls of every member of a store and of a session are tried above, unl
     .join('\n')
   const handles = { store, session: await store.session('s') }
   const members = Object.entries(handles).flatMap(([name, handle]) => Object.keys(handle).map((member) => `${name}.${member}`))
-  const without = ['store.queues', 'store.pin', 'store.unpin', 'store.artifacts', 'session.created', 'session.head', 'session.checkpoint']
+  const without = [
+    'store.queues',
+    'store.unhandled',
+    'store.pin',
+    'store.unpin',
+    'store.artifacts',
+    'session.created',
+    'session.head',
+    'session.checkpoint',
+  ]
   expect(members.filter((member) => !tried.includes(`${member}.`) && !tried.includes(`${member}(`))).toEqual(without)
 })
 

@@ -1,15 +1,18 @@
 // The package as a user gets it: built and packed from a copy of the project, installed into an empty folder without install
 // scripts, and used from there.
 
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AI_PROGRAMS, BUNDLED, byRolldown, runBundled, writePrograms } from './support/bundles.ts'
+import { type Consumer, consumer } from './support/consumer.ts'
 import { checkPackedFiles, declarationsReachedFrom } from './support/packed.ts'
-import { emptyFolder, inProject, node, readJson, run, tsc } from './support/project.ts'
+import { node, readJson } from './support/project.ts'
 
 interface Manifest {
   readonly name: string
   readonly bin: Readonly<Record<string, string>>
+  readonly engines: { readonly node: string }
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>
 }
 
@@ -17,87 +20,156 @@ const manifest = readJson<Manifest>('package.json')
 const subpaths = Object.keys(manifest.exports).map((subpath) => subpath.replace('.', manifest.name))
 /** Subpaths that need a peer dependency, which the user installs. */
 const NEEDS_PEERS: readonly string[] = ['inkfast/langgraph']
-const work = emptyFolder()
-const consumer = join(work.path, 'consumer')
-const installed = join(consumer, 'node_modules', manifest.name)
-let files: readonly string[] = []
-
-// A copy, so that the build wipes nobody's dist while other tests run. Tests and benchmarks stay behind: no user gets them, and
-// whether they compile is another question.
-const LEFT_BEHIND = new Set(['node_modules', 'dist', 'coverage', '.git', 'test', 'bench'])
+/** Modules of the package that are loaded by its main entry, at most. Each of them is looked for, read and linked. */
+const MODULES_MOST = 40
+let user: Consumer
 
 beforeAll(async () => {
-  const copy = join(work.path, 'project')
-  cpSync(inProject(), copy, { recursive: true, filter: (path) => !LEFT_BEHIND.has(basename(path)) })
-  const { references } = readJson<{ references: readonly { path: string }[] }>('tsconfig.json')
-  writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify({ files: [], references: references.filter(({ path }) => path !== 'test') }))
-  symlinkSync(inProject('node_modules'), join(copy, 'node_modules'))
-  const packed = await run('npm', ['pack', '--json', '--pack-destination', work.path], { cwd: copy })
-  expect(packed.code, packed.out + packed.err).toBe(0)
-  const tarball = readdirSync(work.path).find((name) => name.endsWith('.tgz')) as string
-
-  mkdirSync(consumer)
-  writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
-  const flags = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
-  const install = await run('npm', ['install', ...flags, join(work.path, tarball)], { cwd: consumer })
-  expect(install.code, install.out + install.err).toBe(0)
-  files = readdirSync(installed, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1))
-    .sort()
+  user = await consumer()
+  writePrograms(user)
+  user.link('@types', 'undici-types')
 })
 
-afterAll(() => work[Symbol.dispose]())
+afterAll(() => user[Symbol.dispose]())
+
+/** Runs a program in the user's project and returns the JSON that it prints. */
+async function answerOf(script: string, ...args: readonly string[]): Promise<unknown> {
+  const { code, out, err } = await node([...args, '--input-type=module', '--eval', script], { cwd: user.path })
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  return JSON.parse(out)
+}
 
 describe('the package', () => {
   it('the package holds what it needs and nothing of the workshop', () => {
-    expect(checkPackedFiles(files)).toEqual([])
+    expect(checkPackedFiles(user.files)).toEqual([])
   })
 
   it('the package would be reported with something too much or too little in it', () => {
     for (const stray of [
-      'dist/model/ids.test.js',
+      'dist/types/model/ids.test.d.ts',
+      'dist/checked/index.d.ts',
+      'dist/kernel/lane.js',
+      'docs/decisions/0001-unique-values-are-names.md',
       'src/index.ts',
-      'dist/tsconfig.tsbuildinfo',
-      'dist/index.js.map',
       'test/a.js',
       '.github/x.yml',
     ]) {
-      expect(checkPackedFiles([...files, stray])).toEqual([expect.stringContaining(stray)])
+      expect(checkPackedFiles([...user.files, stray])).toEqual([expect.stringContaining(stray)])
     }
-    for (const needed of ['LICENSE', 'README.md', 'dist/index.js', 'dist/backends/sqlite/checkpoint-worker.js']) {
-      expect(checkPackedFiles(files.filter((file) => file !== needed))).toEqual([expect.stringContaining(needed)])
+    for (const needed of ['LICENSE', 'README.md', 'AGENTS.md', 'llms.txt', 'dist/index.js', 'docs/guide/getting-started.md']) {
+      expect(checkPackedFiles(user.files.filter((file) => file !== needed))).toEqual([expect.stringContaining(needed)])
     }
-    expect(checkPackedFiles(files.filter((file) => !file.endsWith('.sql')))).toHaveLength(1)
   })
 
   it.each(subpaths.filter((subpath) => !NEEDS_PEERS.includes(subpath)))('the package can be imported as %s', async (subpath) => {
     const json = subpath.endsWith('.json') ? ", { with: { type: 'json' } }" : ''
     const script = `const all = await import('${subpath}'${json}); if (Object.keys(all).length === 0) throw new Error('nothing in it')`
-    const { code, err } = await node(['--input-type=module', '--eval', script], { cwd: consumer })
+    const { code, err } = await node(['--input-type=module', '--eval', script], { cwd: user.path })
     expect({ code, err }).toEqual({ code: 0, err: '' })
   })
 
-  it('the package loads the LangGraph saver only where LangGraph is installed', async () => {
-    const script = "const { InkfastSaver } = await import('inkfast/langgraph'); if (!InkfastSaver) throw new Error('no saver')"
-    const without = await node(['--input-type=module', '--eval', script], { cwd: consumer })
+  it('the package is loaded as few modules, and the PostgreSQL driver only for a database', async () => {
+    const script = `
+      import { registerHooks } from 'node:module'
+      const files = []
+      registerHooks({ load: (url, context, next) => (files.push(url), next(url, context)) })
+      const { open } = await import('inkfast')
+      const own = files.filter((url) => url.includes('/node_modules/inkfast/')).length
+      const driver = () => files.some((url) => url.includes('/node_modules/pg/'))
+      const before = driver()
+      await open('postgres://nobody@127.0.0.1:1/none').catch(() => {})
+      console.log(JSON.stringify({ own, before, after: driver() }))
+    `
+    const found = (await answerOf(script)) as { own: number }
+    expect(found).toEqual({ own: expect.any(Number), before: false, after: true })
+    expect(found.own).toBeGreaterThan(0)
+    expect(found.own).toBeLessThanOrEqual(MODULES_MOST)
+  })
+
+  it('the package loads the LangGraph saver only where LangGraph is installed, and its errors are those of the store', async () => {
+    const script = `
+      import { InkError, open } from 'inkfast'
+      import { sqliteBackend } from 'inkfast/sqlite'
+      import { InkfastSaver } from 'inkfast/langgraph'
+      const store = await open(':memory:')
+      const saver = new InkfastSaver(store)
+      await store.close()
+      const failures = await Promise.all([
+        saver.getTuple({ configurable: { thread_id: 't' } }).catch((error) => error),
+        (async () => sqliteBackend({ path: 'missing/folder/a.db' }))().catch((error) => error),
+      ])
+      console.log(JSON.stringify(failures.map((error) => [error instanceof InkError, error.code])))
+    `
+    const without = await node(['--input-type=module', '--eval', script], { cwd: user.path })
     expect(without.err).toContain("Cannot find package '@langchain/langgraph-checkpoint'")
-    const peers = join(consumer, 'node_modules', '@langchain')
-    symlinkSync(inProject('node_modules', '@langchain'), peers)
-    const withPeers = await node(['--input-type=module', '--eval', script], { cwd: consumer })
-    expect({ code: withPeers.code, err: withPeers.err }).toEqual({ code: 0, err: '' })
-    rmSync(peers)
+    user.link('@langchain')
+    expect(await answerOf(script)).toEqual([
+      [true, 'STORE_CLOSED'],
+      [true, 'FOLDER_MISSING'],
+    ])
+    rmSync(join(user.path, 'node_modules', '@langchain'))
+  })
+
+  it('the package finds the optional model beside itself, wherever the program was started', async () => {
+    user.link('@energetic-ai')
+    const script = `
+      const { open } = await import(${JSON.stringify(join(user.installed, 'dist', 'index.js'))})
+      await using store = await open({ url: ':memory:', embedder: 'local', airGapped: true })
+      const docs = store.vectors('docs', { dimensions: 512 })
+      await docs.upsert({ id: 'a', content: 'metric units' })
+      console.log(JSON.stringify((await docs.get('a')).vector.length))
+    `
+    const { code, out, err } = await node(['--input-type=module', '--eval', script], { cwd: dirname(user.path) })
+    expect({ code, out, err }).toEqual({ code: 0, out: '512\n', err: '' })
+  })
+
+  it('the package says in a stack where its sources are', async () => {
+    const script = "import { open } from 'inkfast'; open({ nope: 1 }).catch((error) => console.log(JSON.stringify(error.stack)))"
+    expect(await answerOf(script, '--enable-source-maps')).toMatch(/src\/open\.ts:\d+/)
+  })
+
+  it('the package is one file of a bundle: SQL and threads are in it', async () => {
+    const { out, left } = await runBundled(user, 'bundled.ts', byRolldown)
+    expect(JSON.parse(out)).toEqual(BUNDLED)
+    expect(left).toEqual(['bundled.db'])
+  })
+
+  it('the package serves programs with the AI SDK that a strict compiler accepts, as they are and bundled', async () => {
+    user.link('ai')
+    // The SDK's own types do not pass stricter checks.
+    const compiled = await user.compile(Object.keys(AI_PROGRAMS), { skipLibCheck: true, exactOptionalPropertyTypes: false })
+    expect(compiled.code, compiled.out).toBe(0)
+    for (const [program, says] of Object.entries(AI_PROGRAMS)) {
+      const { code, out, err } = await node([program], { cwd: user.path })
+      expect({ code, err }).toEqual({ code: 0, err: '' })
+      expect(out).toMatch(says)
+      expect((await runBundled(user, program, byRolldown)).out).toMatch(says)
+    }
   })
 
   it('the package keeps everything else to itself', async () => {
     const script = "await import('inkfast/dist/kernel/lane.js')"
-    const { code, err } = await node(['--input-type=module', '--eval', script], { cwd: consumer })
+    const { code, err } = await node(['--input-type=module', '--eval', script], { cwd: user.path })
     expect(code).not.toBe(0)
     expect(err).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED')
   })
 
+  it('the package has a command that runs on the versions of Node that engines names, and refuses others in one line', async () => {
+    expect(manifest.engines.node).toBe('>=22.22.3 <23 || >=24.15')
+    const command = join(user.path, 'node_modules', '.bin', 'inkfast')
+    const on = async (version: string) => {
+      const other = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`
+      const { code, err } = await node(['--import', `data:text/javascript,${other}`, command, '--version'], { cwd: user.path })
+      expect(err === '' || /^inkfast needs Node .+\n$/.test(err), err).toBe(true)
+      return code
+    }
+    for (const version of ['22.22.3', '22.23.0', '24.15.0', '25.0.0', '26.3.0']) expect([version, await on(version)]).toEqual([version, 0])
+    for (const version of ['20.19.0', '22.22.2', '22.21.9', '23.11.0', '24.14.1'])
+      expect([version, await on(version)]).toEqual([version, 70])
+  })
+
   it('the package has a command that answers', async () => {
-    const { code, out } = await node([join(consumer, 'node_modules', '.bin', 'inkfast'), '--help'], { cwd: consumer })
+    const { code, out } = await node([join(user.path, 'node_modules', '.bin', 'inkfast'), '--help'], { cwd: user.path })
     expect(code).toBe(0)
     expect(out).toContain('verify')
   })
@@ -115,52 +187,37 @@ describe('the package', () => {
       const { status, why } = await store.health()
       console.log(JSON.stringify({ intact, events, damage, why: why.filter((line) => line.includes('log')) }))
     `
-    const { code, out, err } = await node(['--input-type=module', '--eval', script], { cwd: consumer })
-    expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(JSON.parse(out)).toEqual({ intact: true, events: 801, damage: [], why: [] })
-    expect(existsSync(join(consumer, 'agents.db-wal'))).toBe(false)
+    expect(await answerOf(script)).toEqual({ intact: true, events: 801, damage: [], why: [] })
+    expect(existsSync(join(user.path, 'agents.db-wal'))).toBe(false)
   })
 
   it('the package has types that a strict consumer can check, library files included', async () => {
-    for (const name of ['@types', 'undici-types']) symlinkSync(inProject('node_modules', name), join(consumer, 'node_modules', name))
-    const compilerOptions = {
-      target: 'es2024',
-      lib: ['es2024', 'esnext.disposable'],
-      module: 'nodenext',
-      moduleResolution: 'nodenext',
-      types: ['node'],
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      skipLibCheck: false,
-      noEmit: true,
-    }
-    writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
     const imports = subpaths
       .filter((subpath) => !subpath.endsWith('.json') && !NEEDS_PEERS.includes(subpath))
       .map((subpath, i) => `export * as part${i} from '${subpath}'`)
     const use =
       "import { open } from 'inkfast'\nexport const seq: Promise<number> = open('a.db').then((store) => store.head()).then((head) => head.seq)"
-    writeFileSync(join(consumer, 'use.ts'), `${imports.join('\n')}\n${use}\n`)
-    const right = await tsc(['-p', consumer], { cwd: consumer })
+    writeFileSync(join(user.path, 'use.ts'), `${imports.join('\n')}\n${use}\n`)
+    const right = await user.compile(['use.ts', 'bundled.ts'])
     expect(right.code, right.out).toBe(0)
-    writeFileSync(join(consumer, 'use.ts'), use.replace('number', 'string'))
-    const wrong = await tsc(['-p', consumer], { cwd: consumer })
+    writeFileSync(join(user.path, 'use.ts'), use.replace('number', 'string'))
+    const wrong = await user.compile(['use.ts'])
     expect(wrong.out).toContain('TS2322')
   })
 
   it('the package does not tie its users to the database library', () => {
     const entry = (manifest.exports['.'] as { types: string }).types
-    const readDeclaration = (path: string) => readFileSync(join(installed, path), 'utf8')
+    const readDeclaration = (path: string) => readFileSync(join(user.installed, path), 'utf8')
     const reached = declarationsReachedFrom(entry.slice(2), readDeclaration)
     expect(reached.length).toBeGreaterThan(10)
     expect(reached.filter((path) => readDeclaration(path).includes('node:sqlite'))).toEqual([])
     // The walk does find such a mention where there is one.
-    const inside = declarationsReachedFrom('dist/backends/sqlite/database.d.ts', readDeclaration)
+    const inside = declarationsReachedFrom('dist/types/backends/sqlite/database.d.ts', readDeclaration)
     expect(inside.filter((path) => readDeclaration(path).includes('node:sqlite'))).not.toEqual([])
   })
 
   it('the package names its command where it lies', () => {
-    for (const target of Object.values(manifest.bin)) expect(existsSync(join(installed, target))).toBe(true)
+    for (const target of Object.values(manifest.bin)) expect(existsSync(join(user.installed, target))).toBe(true)
     expect(dirname(manifest.bin.inkfast as string)).toBe('bin')
   })
 })

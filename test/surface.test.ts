@@ -13,6 +13,30 @@ describe('the public API', () => {
     expect(read(SURFACE)).not.toMatch(/DatabaseSync|StatementSync|SQLInputValue/)
   })
 
+  // What users build themselves. Anything else of these modules is how the kernel works, and one careless member type brings it all.
+  const BUILT_BY_USERS: readonly string[] = ['FinalError']
+  const insidersOf = (surface: string): readonly string[] =>
+    [...surface.matchAll(/^kernel\/(?:[\w/-]+: (?:abstract )?class|scope: interface) (\w+)/gm)]
+      .map(([, name]) => name as string)
+      .filter((name) => !BUILT_BY_USERS.includes(name))
+
+  it('the public API shows nothing of the inside of the kernel', () => {
+    expect(insidersOf(read(SURFACE))).toEqual([])
+  })
+
+  it('the public API would be seen to show the inside of the kernel', () => {
+    const careless = {
+      'index.d.ts': "export type { Hits } from './kernel/recall.d.ts';\n",
+      'kernel/recall.d.ts': "import type { Leg } from './legs.d.ts';\nexport interface Hits {\n  legs: Leg['name'][];\n}\n",
+      'kernel/legs.d.ts':
+        "import type { Scope } from './scope.d.ts';\nexport interface Leg {\n  name: string;\n  find(scope: Scope): void;\n}\n",
+      'kernel/scope.d.ts': "import type { Lane } from './lane.d.ts';\nexport interface Scope {\n  lane: Lane;\n}\n",
+      'kernel/lane.d.ts': 'export declare class Lane {\n}\n',
+    } as Readonly<Record<string, string>>
+    const surface = describeSurface({ inkfast: 'index.d.ts' }, (path) => careless[path] as string)
+    expect(insidersOf(surface)).toEqual(['Lane', 'Scope'])
+  })
+
   const files: Readonly<Record<string, string>> = {
     'index.d.ts': "export { open } from './open.d.ts';\nexport type { A } from './a.d.ts';\n",
     'open.d.ts': "import type { A } from './a.d.ts';\n/** Opens. */\nexport declare function open(a: A): Promise<void>;\n",

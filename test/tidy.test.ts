@@ -10,6 +10,7 @@ import { catalogue } from '../src/model/catalogue.ts'
 import { errors } from '../src/model/errors.ts'
 import { limits } from '../src/model/limits.ts'
 import { FREE_NOUNS, nounOf } from '../src/model/reserved-nouns.ts'
+import { VERSION } from '../src/model/version.ts'
 import { readCode } from './support/code.ts'
 import { filesUnder, inProject, isSource, read, readJson } from './support/project.ts'
 import { checkLengths, checkLinks, checkLock, checkVersions, checkWords, linesOf } from './support/tidy/files.ts'
@@ -222,6 +223,7 @@ describe('files', () => {
     const { version } = readJson<{ version: string }>('package.json')
     const lock = readJson<Parameters<typeof checkVersions>[1]>('package-lock.json')
     expect(checkVersions(version, lock, read('CHANGELOG.md'))).toEqual([])
+    expect(VERSION).toBe(version)
     expect(checkVersions('9.9.9', lock, read('CHANGELOG.md'))).toHaveLength(3)
     expect(checkVersions(version, lock, 'no headings')).toHaveLength(1)
   })

@@ -1,7 +1,9 @@
 // Usage is counted once, with the step that used it, and adds up by session, source, model and hour.
 
+import { generateText } from 'ai'
+import { MockLanguageModelV4 } from 'ai/test'
 import { describe, expect, test } from 'vitest'
-import type { Session, Store, UsageGiven } from '../src/index.ts'
+import type { Session, Store, TokenUsage, UsageGiven } from '../src/index.ts'
 import { codeOf, expectSound, layouts } from './support/engines.ts'
 
 const HOUR = 3_600_000
@@ -13,6 +15,13 @@ async function use(session: Session, ...given: readonly UsageGiven[]): Promise<v
   for (const one of given) await run.usage(one)
   await run.finish()
 }
+
+const GENERATED = {
+  content: [{ type: 'text', text: 'hi' }],
+  finishReason: { unified: 'stop', raw: 'stop' },
+  usage: { inputTokens: { total: 12, noCache: 6, cacheRead: 4, cacheWrite: 2 }, outputTokens: { total: 9, text: 3, reasoning: 6 } },
+  warnings: [],
+} satisfies Awaited<ReturnType<MockLanguageModelV4['doGenerate']>>
 
 const clockAt = (start: number) => {
   let now = start
@@ -31,6 +40,49 @@ const seqsOf = async (store: Store, type: string): Promise<readonly number[]> =>
 }
 
 describe.each(layouts)('usage ($name)', (engine) => {
+  test('the usage object of the AI SDK is counted, whatever the provider leaves out', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    const result = await generateText({ model: new MockLanguageModelV4({ doGenerate: async () => GENERATED }), prompt: 'hello' })
+    await using run = await session.run('r')
+    await run.usage(result.usage, { model: 'm', source: 'turn', costUsd: 0.5 })
+    await run.usage({ ...result.totalUsage, model: 'total' })
+    // Nothing but the reasoning is reported, or it is not part of the output.
+    const unknown = { inputTokens: undefined, inputTokenDetails: {}, outputTokens: undefined, totalTokens: undefined }
+    await run.usage({ ...unknown, outputTokenDetails: { reasoningTokens: 7, textTokens: undefined } }, { model: 'thinks' })
+    await run.usage({ ...unknown, outputTokens: 3, outputTokenDetails: { reasoningTokens: 7 }, invented: 1 } as TokenUsage, {
+      model: 'apart',
+    })
+    await run.usage({ ...unknown, inputTokenDetails: { noCacheTokens: 2, cacheReadTokens: 3 } }, { model: 'parts' })
+    await run.usage({ ...unknown, outputTokenDetails: undefined }, { model: 'nothing' })
+    await run.usage({ model: 'own', reasoningTokens: 5 })
+    await run.usage({ model: 'own zero', outputTokens: 0, reasoningTokens: 5 })
+    const none = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0, costNanoUsd: 0 }
+    const counted = { ...none, inputTokens: 12, outputTokens: 9, cacheReadTokens: 4, cacheWriteTokens: 2, reasoningTokens: 6 }
+    expect(run.ledger).toEqual([
+      { source: 'turn', model: 'm', ...counted, costNanoUsd: 500_000_000 },
+      { source: 'run', model: 'total', ...counted },
+      { source: 'run', model: 'thinks', ...none, outputTokens: 7, reasoningTokens: 7 },
+      { source: 'run', model: 'apart', ...none, outputTokens: 7, reasoningTokens: 7 },
+      { source: 'run', model: 'parts', ...none, inputTokens: 5, cacheReadTokens: 3 },
+      { source: 'run', model: 'own', ...none, outputTokens: 5, reasoningTokens: 5 },
+      { source: 'run', model: 'own zero', ...none, outputTokens: 5, reasoningTokens: 5 },
+    ])
+    for (const wrong of [
+      () => run.usage({ inputTokens: 1 } as never),
+      () => run.usage({ inputTokens: 1, misspelt: 2 } as never, { model: 'm' }),
+      () => run.usage({ ...unknown, outputTokenDetails: { reasoningTokens: 0.5 } }, { model: 'm' }),
+      () => run.usage({ ...unknown, outputTokenDetails: { reasoningTokens: '7' } } as never, { model: 'm' }),
+    ])
+      expect(await codeOf(wrong())).toBe('USAGE_INVALID')
+    await run.close()
+    await using again = await session.run('r')
+    await again.usage(result.usage, { model: 'm', source: 'turn', costUsd: 0.5 })
+    expect(again.ledger).toHaveLength(7)
+    expect(await store.usage({ session: 's', by: [] })).toMatchObject([{ reasoningTokens: 6 + 6 + 7 + 7 + 5 + 5 }])
+    await expectSound(store)
+  })
+
   test('usage adds up by session, source and model, and groups as asked', async () => {
     const store = await engine.open()
     const [a, b] = [await store.session('a'), await store.session('b')]
@@ -63,7 +115,7 @@ describe.each(layouts)('usage ($name)', (engine) => {
     ])
     for (const wrong of [{ by: ['tenant'] }, { by: 'model' }, { by: ['model', 'model'] }])
       expect(await codeOf(store.usage(wrong as never))).toBe('OPTION_INVALID')
-    expect(await codeOf(store.usage({ session: 'a' }))).toBe('ID_INVALID')
+    expect(await codeOf(store.usage({ session: 5 as never }))).toBe('ID_INVALID')
     expect(await codeOf(store.usage({ since: 'today' as never }))).toBe('RANGE_INVALID')
     await expectSound(store)
   })

@@ -17,6 +17,8 @@ export interface PlannedIndex {
   readonly columns: readonly string[]
   readonly where?: string
   readonly unique?: boolean
+  /** For the store itself, so it does not begin with the tenant. */
+  readonly across?: boolean
 }
 
 export interface PlannedTable {
@@ -101,6 +103,11 @@ function planSide(engine: Engine, name: string, table: SideTable): PlannedTable 
     indexes: [
       ...(numbered ? [{ name: `${name}_by_key`, ...keyIndex(engine, table) }] : []),
       ...Object.entries(table.indexes).map(([key, columns]) => ({ name: `${name}_${snake(key)}`, columns: ['tenant', ...columns] })),
+      ...Object.entries(table.across ?? {}).map(([key, columns]) => ({
+        name: `${name}_${snake(key)}`,
+        columns: [...columns, 'tenant'],
+        across: true,
+      })),
     ],
     rights: table.rights,
   }

@@ -27,8 +27,7 @@ ${columnLines(table, postgresType)}
 ${table.indexes.map((index) => `create ${index.unique ? 'unique ' : ''}index ${index.name} on inkfast.${name} (${indexColumns(table, index.columns).join(', ')})${index.where ? ` where ${index.where}` : ''};\n`).join('')}alter table inkfast.${name} enable row level security, force row level security;
 create policy tenant on inkfast.${name} to inkfast_app, inkfast_reader using ${OWN} with check ${OWN};
 grant select on inkfast.${name} to inkfast_app, inkfast_reader;
-grant ${rights.join(', ')} on inkfast.${name} to inkfast_app;
-alter table inkfast.${name} ${columns.map((column) => `alter ${column.name} set statistics 0`).join(', ')};`
+${rights.length > 0 ? `grant ${rights.join(', ')} on inkfast.${name} to inkfast_app;\n` : ''}alter table inkfast.${name} ${columns.map((column) => `alter ${column.name} set statistics 0`).join(', ')};`
 }
 
 /** PostgreSQL puts nulls last, every other backend puts them first: indexes say so on columns that may be null. */

@@ -19,20 +19,13 @@ export const ok = (name: string, found: string): Finding => ({ name, state: 'ok'
 export const warn = (name: string, found: string, todo: string): Finding => ({ name, state: 'warn', found, todo })
 export const fail = (name: string, found: string, todo: string): Finding => ({ name, state: 'fail', found, ...(todo && { todo }) })
 
-const NODE_NEEDED = [24, 15] as const
 // Beyond this size the log is not being copied into the file: commits would have waited long before.
 const LOG_LARGE_BYTES = 128 * 1024 * 1024
 const DISK_LOW_BYTES = 1024 * 1024 * 1024
 const DISK_FULL_BYTES = 64 * 1024 * 1024
 
-export function programFindings(): readonly Finding[] {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  const recent = major > NODE_NEEDED[0] || (major === NODE_NEEDED[0] && minor >= NODE_NEEDED[1])
-  return [
-    recent ? ok('node', process.version) : fail('node', process.version, `Install Node ${NODE_NEEDED.join('.')} or newer.`),
-    ok('sqlite', process.versions.sqlite ?? 'unknown'),
-  ]
-}
+/** `bin/inkfast.js` has refused a Node that is too old. */
+export const programFindings = (): readonly Finding[] => [ok('node', process.version), ok('sqlite', process.versions.sqlite ?? 'unknown')]
 
 export const fileThere = (path: string): Stats | undefined => {
   try {

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { counting, type Define, type Done, STORE, type TerminalOf } from './define.ts'
+import { inPackage } from './package-root.ts'
 import { defineApprovals } from './program-approvals.ts'
 import { defineCanvas } from './program-canvas.ts'
 import { defineBlobs, defineValues } from './program-content.ts'
@@ -278,6 +279,5 @@ function filters(command: Command): Command {
 const gather = (pattern: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), pattern]
 
 function versionOf(): string {
-  const file = new URL('../../package.json', import.meta.url)
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+  return (JSON.parse(readFileSync(inPackage('package.json'), 'utf8')) as { version: string }).version
 }

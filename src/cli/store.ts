@@ -64,6 +64,8 @@ function namedStore(given: string | undefined, write: boolean): StoreOptions {
   const { tenantKey, databaseRequired } = environment
   return {
     url,
+    // A command reports what fails by itself, and stderr is its own.
+    logger: false,
     ...(databaseRequired && { required: true }),
     // Reading does not require a durable server.
     ...(isDatabase(url) && { ...(tenantKey !== undefined && { tenantKey }), ...(!write && { durability: 'normal' as const }) }),

@@ -2,7 +2,7 @@
 
 import { refuse } from '../model/errors.ts'
 import { checkActor } from '../model/event.ts'
-import { checkKnown, invalidOption, optionsOf } from '../model/options.ts'
+import { checkKnown, filterOf, invalidOption } from '../model/options.ts'
 import { deny } from './audit-trail.ts'
 import type { Scope } from './scope.ts'
 
@@ -13,7 +13,7 @@ export interface AsOptions {
 
 export function actingAs(scope: Scope, actor: string, options: AsOptions | undefined): Scope {
   checkActor(actor)
-  const { own = false, ...unknown } = optionsOf(options, 'as')
+  const { own = false, ...unknown } = filterOf(options, 'as')
   checkKnown(unknown, 'as')
   if (typeof own !== 'boolean') throw invalidOption('own', 'true or false', own)
   // A view that is limited to an owner cannot leave that owner.

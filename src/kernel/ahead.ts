@@ -63,7 +63,7 @@ async function itemsAhead(scope: Scope, now: number): Promise<readonly AheadItem
     const range = { index: 'byDue', equals: [queue], from: now + EVENT_AHEAD_MS, backwards: true, limit: AT_A_TIME }
     let [looked, told] = [0, 0]
     for await (const { id, body } of everyRow(scope, 'work', range)) {
-      const { at, offeredAt, state } = decodeBody(body)
+      const { at, offeredAt, state } = decodeBody(body, { id })
       const wrong = at !== undefined && (at > now + DUE_AHEAD_MS || (offeredAt ?? 0) > now + EVENT_AHEAD_MS)
       if (wrong && state !== 'claimed') {
         found.push({ queue, id, at, ...(offeredAt !== undefined && { offeredAt }) })

@@ -7,8 +7,6 @@ import { checkType, DURABLE, type EventDraft, IN_BLOB, INLINE, type Receipt, TRA
 import { type EventId, optionalId, type RunId, type SessionId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { checkKnown, checkSeq, invalidOption, optionsOf, ownMembers } from '../model/options.ts'
-import { decodeBody } from '../model/rows.ts'
-import { isOver } from '../model/run.ts'
 import type { Guard } from '../ports/commit.ts'
 import { deny } from './audit-trail.ts'
 import { freshGuards, putFreshAgain } from './blobs.ts'
@@ -21,8 +19,10 @@ import { checkWritten } from './lineage.ts'
 import { refusalOf } from './outcome.ts'
 import { referenceGuards, toReferences } from './references.ts'
 import { Patience, pause } from './retry-conflicts.ts'
+import { checkOpenRun } from './run-open.ts'
 import { checkOpen, type Scope } from './scope.ts'
 import { lookAgain, openGuard, stillOpen } from './session-guard.ts'
+import { withSessionIds } from './session-named.ts'
 import { WriteTime } from './write-time.ts'
 
 export interface AppendOptions {
@@ -57,7 +57,7 @@ export interface AppendOptions {
 }
 
 export interface NewEvent {
-  /** The id of the session. */
+  /** The key or the id of the session. */
   readonly session?: string
   readonly type: string
   readonly data: unknown
@@ -114,7 +114,8 @@ export async function appendAll(scope: Scope, given: readonly NewEvent[], key?: 
   const found = given.length
   if (found > limits.commitEvents) throw refuse('COMMIT_TOO_LARGE', { limit: limits.commitEvents, unit: 'events', found })
   // Every member is read once, so that the checked value is the written one.
-  const own = Array.from(given, (event) => (event === undefined ? event : takeMembers(event)))
+  const members = Array.from(given, (event) => (event === undefined ? event : takeMembers(event)))
+  const own = await withSessionIds(scope, members)
   const guards = referenceGuards([...new Set(own.flatMap((event) => event?.refs ?? []))])
   return commitEvents(scope, own as readonly Given[], allOf, { key, within: keyScope(undefined), guards, time })
 }
@@ -163,7 +164,8 @@ async function commitEvents<Answer>(
   const written = chosen && (await findFirst())
   if (written) return answer([written])
   // A run marks its own events, under its lease. Other callers may name a run of the session that has not ended.
-  for (const { run, session, mark } of taken) if (run !== undefined && mark === undefined && !reserved) await checkRun(scope, run, session)
+  for (const { run, session, mark } of taken)
+    if (run !== undefined && mark === undefined && !reserved) await checkOpenRun(scope, run, session)
 
   const patience = new Patience(scope)
   for (let attempt = 1; ; attempt++) {
@@ -290,11 +292,4 @@ function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Tak
     refs,
     ...admitted,
   }
-}
-
-async function checkRun({ engine, tenant }: Scope, run: RunId, session: SessionId | undefined): Promise<void> {
-  const stored = await engine.backend.rows.get(tenant, 'runs', run)
-  const row = stored && decodeBody(stored.body)
-  if (!row || row.session !== session) throw refuse('RUN_UNKNOWN', { run, tenant, ...(session && { session }) })
-  if (isOver(row.state)) throw refuse('RUN_FINISHED', { run, name: row.name, state: row.state })
 }

@@ -21,6 +21,7 @@ const NOTED: Readonly<Partial<Record<ErrorCode, (details: Details) => readonly [
   SESSION_DELETED: ({ session }) => ['sessions', session],
   APPROVAL_FORBIDDEN: ({ id }) => ['approvals', id],
   PROCESS_NOT_GRANTED: ({ session }) => ['grants', session],
+  MESSAGE_FORGED: ({ message }) => ['messages', message],
   TYPE_RESERVED: ({ type }) => ['events', nounOf(String(type))],
   ERASE_REFUSED: ({ seq }) => ['events', seq],
 }

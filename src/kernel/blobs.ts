@@ -1,7 +1,7 @@
 // Blobs: bytes go in and a reference comes out. Bytes that come back are checked against the digest that names them. Nothing in them is
 // masked.
 
-import { type BlobRef, type BlobState, checkDigest, PIECE_BYTES } from '../model/blob.ts'
+import { type BlobRef, type BlobState, checkDigest, PIECE_BYTES, takeDigest } from '../model/blob.ts'
 import { fromUtf8, hex, utf8 } from '../model/bytes.ts'
 import { assert, refuse } from '../model/errors.ts'
 import type { EventDraft } from '../model/event.ts'
@@ -23,7 +23,7 @@ export interface StoreBlobs {
    * no event, row, value or pin refers to is garbage after a day; see `collect`.
    */
   put(bytes: Uint8Array | AsyncIterable<Uint8Array>, options?: PutBlobOptions): Promise<BlobRef>
-  /** Returns exactly the bytes that were put, or those of a range, or refuses. */
+  /** Returns exactly the bytes that were put, or those of a range, or refuses. A digest may begin with `sha256:`. */
   get(blob: BlobRef | string, range?: BlobRange): Promise<Uint8Array>
   /** Reads a blob, or a range of it, piece by piece. Memory holds one piece of 1 MiB. */
   stream(blob: BlobRef | string, range?: BlobRange): AsyncIterable<Uint8Array>
@@ -174,9 +174,7 @@ export async function getJson(scope: Scope, blob: BlobRef | string): Promise<unk
 const JSON_TEXT = { hints: ['compressible'] }
 
 function digestOf(blob: BlobRef | string): string {
-  const digest: unknown = typeof blob === 'string' ? blob : (blob as BlobRef | undefined)?.digest
-  checkDigest(digest)
-  return digest
+  return takeDigest(typeof blob === 'string' ? blob : (blob as BlobRef | undefined)?.digest)
 }
 
 export const isStream = (given: unknown): given is AsyncIterable<Uint8Array> =>

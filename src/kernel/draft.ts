@@ -10,6 +10,7 @@ import type { EventId, Id, RunId, SessionId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { checkKey, invalidOption } from '../model/options.ts'
 import type { CommitKey } from '../ports/commit.ts'
+import { noteMasked } from './mask-notice.ts'
 import { blobsIn } from './references.ts'
 import type { Scope } from './scope.ts'
 
@@ -30,8 +31,13 @@ export interface DraftHeader {
   readonly refs?: readonly string[] | undefined
 }
 
-/** Checks data and masks secrets. The result is hashed, indexed and compared. */
-export const admit = (scope: Scope, data: unknown): Json => mask(scope, taken(scope, data))
+/** Checks data and masks secrets. The result is hashed, indexed and compared. `readBack` names data that a program reads back. */
+export function admit(scope: Scope, data: unknown, readBack?: string): Json {
+  const given = taken(scope, data)
+  const masked = mask(scope, given)
+  if (masked !== given && readBack !== undefined) noteMasked(scope.engine, readBack, given, masked)
+  return masked
+}
 
 export interface Admitted {
   readonly data: Json

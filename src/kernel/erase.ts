@@ -122,7 +122,7 @@ const NO_ROW: Refolded = { guards: [], changes: [] }
 async function refold(scope: Scope, d: AnyDecider, subject: Id, gone: ReadonlySet<number>): Promise<Refolded> {
   const { journal, rows } = scope.engine.backend
   const row = await rows.get(scope.tenant, d.table, subject)
-  const before = row && decodeBody(row.body)
+  const before = row && decodeBody(row.body, row)
   let body: Body | undefined
   for await (const records of scanJournal(scope, journal, Number.MAX_SAFE_INTEGER, { subject })) {
     for (const e of records) {
@@ -151,7 +151,7 @@ async function keptOf(scope: Scope, d: AnyDecider, subject: Id, before: Body, le
     const id = erasedName(scope.engine, name)
     // A name that another row holds stays with that row: nothing must prevent an erasure.
     const other = await scope.engine.backend.rows.get(scope.tenant, 'names', id)
-    if (!other || decodeBody(other.body).target === subject) held.push(id)
+    if (!other || decodeBody(other.body, other).target === subject) held.push(id)
   }
   if (held.length > 0) lost.push(['held', [...((left.held ?? []) as string[]), ...held]])
   return lost.length === 0 ? undefined : Object.fromEntries(lost)

@@ -26,5 +26,5 @@ export async function nameHolder<Name extends string>(
   const { rows } = engine.backend
   const name = nameId(kind, key)
   const found = (await rows.get(tenant, 'names', name)) ?? (first ? undefined : await rows.get(tenant, 'names', erasedName(engine, name)))
-  return found && (decodeBody(found.body).target as Id<Name>)
+  return found && (decodeBody(found.body, found).target as Id<Name>)
 }

@@ -190,7 +190,7 @@ const seenOf = (seen: DoneRow | (() => DoneRow)): DoneRow => (typeof seen === 'f
 /** Reads a row together with the revision that a guard needs. */
 export async function readRow<T extends TableName>({ engine, tenant }: Scope, table: T, id: string): Promise<DoneRow<RowOf<T>>> {
   const row = await engine.backend.rows.get(tenant, table, id)
-  return row ? { body: decodeBody(row.body), revision: row.revision } : NOT_THERE
+  return row ? { body: decodeBody(row.body, { table, id }), revision: row.revision } : NOT_THERE
 }
 
 interface Merged {

@@ -84,6 +84,8 @@ export interface Feature<StoreMembers extends object = object, SessionMembers ex
   readonly onMaintain?: (scope: Scope, now: number) => Promise<Readonly<Record<string, number>>>
   /** Looks for damage in what this feature keeps. Each finding is one sentence. */
   readonly doctor?: (scope: Scope) => Promise<readonly string[]>
+  /** Says what an operator should look at. Each finding is one sentence. It reads little, because probes ask often. */
+  readonly health?: (scope: Scope) => Promise<readonly string[]>
   /** Members of the store. `only` is the tenant whose work may be done through this view; without it, all tenants. */
   readonly store?: (scope: Scope, only: TenantId | undefined) => StoreMembers
   /** Members of a session. */
@@ -197,6 +199,10 @@ export class FeatureSet {
   /** The sums of what the features did, by name. */
   async maintained(scope: Scope, now: number): Promise<Readonly<Record<string, number>>> {
     return Object.assign({}, ...(await Promise.all(this.list.map(({ onMaintain }) => onMaintain?.(scope, now)))))
+  }
+
+  async health(scope: Scope): Promise<readonly string[]> {
+    return (await Promise.all(this.list.map((one) => one.health?.(scope) ?? []))).flat()
   }
 
   async doctor(scope: Scope): Promise<readonly string[]> {

@@ -2,17 +2,18 @@
 
 import { keyDigest } from '../model/chain.ts'
 import type { Event, EventRecord } from '../model/event.ts'
-import { type EventId, optionalId, type SessionId, toId } from '../model/ids.ts'
-import { checkKey, checkKnown, optionsOf } from '../model/options.ts'
+import { type EventId, type SessionId, toId } from '../model/ids.ts'
+import { checkKey, checkKnown, filterOf } from '../model/options.ts'
 import type { PageQuery } from '../ports/journal.ts'
 import { decodeEvent } from './decode-event.ts'
 import { telling } from './draft.ts'
 import { checkOpen, type Scope } from './scope.ts'
+import { sessionToRead } from './session-named.ts'
 
 /** Names an event by its idempotency key. */
 export interface EventKey {
   readonly key: string
-  /** The id of the session that the event was appended to. Without it, the key is one of `appendAll`. */
+  /** The key or the id of the session that the event was appended to. Without it, the key is one of `appendAll`. */
   readonly session?: string
 }
 
@@ -21,19 +22,17 @@ export const keyScope = (session: SessionId | undefined): string => (session ===
 
 export async function findEvent(scope: Scope, wanted: string | EventKey): Promise<Event | undefined> {
   checkOpen(scope.engine)
-  const record = await findRecord(
-    scope,
-    telling(scope, () => queryOf(scope, wanted)),
-  )
+  const record = await findRecord(scope, await queryOf(scope, wanted))
   return record && decodeEvent(scope.tenant, record)
 }
 
-function queryOf({ engine, tenant }: Scope, wanted: string | EventKey): Pick<PageQuery, 'id' | 'key'> {
-  if (typeof wanted !== 'object' || wanted === null) return { id: toId<'event'>(wanted) }
-  const { key, session, ...unknown } = optionsOf(wanted, 'event')
+async function queryOf(scope: Scope, wanted: string | EventKey): Promise<Pick<PageQuery, 'id' | 'key'>> {
+  if (typeof wanted !== 'object' || wanted === null) return { id: telling(scope, () => toId<'event'>(wanted)) }
+  const { key, session, ...unknown } = filterOf(wanted, 'event')
   checkKnown(unknown, 'event()')
   checkKey(key)
-  return { key: keyDigest(engine.environment.digest.sha256, tenant, keyScope(optionalId<'session'>(session)), key) }
+  const within = keyScope(session === undefined ? undefined : await sessionToRead(scope, session))
+  return { key: keyDigest(scope.engine.environment.digest.sha256, scope.tenant, within, key) }
 }
 
 export const findById = (scope: Scope, id: EventId): Promise<EventRecord | undefined> => findRecord(scope, { id })

@@ -1,29 +1,35 @@
-// The health of a store: recent slow writes, and what its backend reports.
+// The health of a store: slow writes, what its backend reports, and what its features found.
 
 import { limits } from '../model/limits.ts'
 import type { Scope } from './scope.ts'
 import type { BudgetStats } from './write-budget.ts'
 
 export interface Health {
+  /** `degraded`: an operator should look at `why`. The store may still be in full use. */
   readonly status: 'ok' | 'degraded'
+  /** The store answers reads and accepts writes: what a readiness probe asks. Slow writes do not change it. */
+  readonly ready: boolean
   readonly why: readonly string[]
   /** On PostgreSQL: a powerful login (one URL for everything) could leave the wall between tenants; a restricted one cannot. */
   readonly login?: 'restricted' | 'powerful'
 }
 
-export async function health({ engine }: Scope): Promise<Health> {
-  if (engine.closing.aborted) return { status: 'degraded', why: ['the store is closed'] }
-  const { budget } = engine.lane.stats()
-  const slow = (budget.sinceLastBreachMs ?? Infinity) < limits.breachMemoryMs
+export async function health(scope: Scope): Promise<Health> {
+  const { engine } = scope
+  if (engine.closing.aborted) return { status: 'degraded', ready: false, why: ['the store is closed'] }
   const backend = await engine.backend.upkeep.health()
-  const why = [...(slow ? [slowText(budget)] : []), ...backend.why]
-  const { login } = backend
-  return { status: why.length === 0 && backend.ok ? 'ok' : 'degraded', why, ...(login && { login }) }
+  // A store that does not answer is not asked for more.
+  const found = backend.ready ? await engine.features.health(scope) : []
+  const why = [...slowWrites(engine.lane.stats().budget), ...backend.why, ...found]
+  const { login, ready } = backend
+  return { status: why.length === 0 && backend.ok ? 'ok' : 'degraded', ready, why, ...(login && { login }) }
 }
 
-function slowText({ ms, breaches, lastBreach }: BudgetStats): string {
-  const { ms: whole, ...parts } = lastBreach ?? { ms }
+/** One slow write says nothing: a share of all writes must be slow. */
+function slowWrites({ ms, lastMinute: { writes, breaches }, lastBreach }: BudgetStats): readonly string[] {
+  if (!lastBreach || breaches < limits.breachesLeast || breaches < writes * limits.breachShare) return []
+  const { ms: whole, ...parts } = lastBreach
   const told = Object.entries(parts).map(([name, time]) => `${name} ${Math.round(time)}`)
   const last = `the last took ${Math.round(whole)} ms: ${told.join(', ')}`
-  return `a write took longer than ${ms} ms within the last minute (${breaches} in all; ${last})`
+  return [`${breaches} of ${writes} writes within the last minute took longer than ${ms} ms (${last})`]
 }

@@ -61,7 +61,7 @@ export function checkValue(scope: Scope, value: unknown, about: Readonly<Record<
 
 function checked(scope: Scope, value: unknown, about: Readonly<Record<string, unknown>>, whole: boolean): Json {
   try {
-    return whole ? takeData(value) : admit(scope, value)
+    return whole ? takeData(value) : admit(scope, value, about.of as string | undefined)
   } catch (error) {
     // The error names the result of a run, or else the data that the caller gave.
     if (error instanceof InkError && error.code === 'DATA_INVALID' && about.run)
@@ -91,50 +91,4 @@ export interface StoredValue {
   readonly state: RunState
   readonly value?: Stored
   readonly error?: ErrorData
-}
-
-/** An error as data, with its code and plain details, and without its stack. */
-export function errorData(scope: Scope, thrown: unknown): ErrorData {
-  const told = (name: string): unknown => member(thrown, name)
-  const text = (value: unknown, fallback: string) =>
-    String(admit(scope, typeof value === 'string' ? value.toWellFormed() : fallback.toWellFormed()))
-  const [code, details] = [told('code'), plain(scope, told('details'))]
-  return {
-    name: text(told('name'), 'Error'),
-    // A cut in the middle of a surrogate pair would leave invalid text.
-    message: text(told('message'), shown(thrown)).slice(0, MESSAGE_CHARS).toWellFormed(),
-    ...(typeof code === 'string' && { code: text(code, '') }),
-    ...(details !== undefined && { details }),
-  }
-}
-
-const MESSAGE_CHARS = 4000
-
-/** Undefined also if reading the member throws: a program may throw anything. */
-export function member(thrown: unknown, name: string): unknown {
-  try {
-    return typeof thrown === 'object' && thrown !== null ? (thrown as Record<string, unknown>)[name] : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function shown(thrown: unknown): string {
-  try {
-    return String(thrown)
-  } catch {
-    // The value has no prototype, or its `toString` throws.
-    return 'something that cannot be shown was thrown'
-  }
-}
-
-function plain(scope: Scope, details: unknown): Json | undefined {
-  if (details === undefined) return undefined
-  try {
-    const admitted = admit(scope, details)
-    return JSON.stringify(admitted).length <= MESSAGE_CHARS ? admitted : undefined
-  } catch {
-    // Details that cannot be recorded are left out; the message is always kept.
-    return undefined
-  }
 }

@@ -241,18 +241,18 @@ test('closing answers what was taken and takes no more', async () => {
 
 test('a breach of the write budget is counted always and logged once a minute', async () => {
   let time = 0
-  const warn = vi.fn()
+  const info = vi.fn()
   const slow = laneWith(
     straight,
     {},
-    { clock: { now: () => time, monotonic: () => (time += 30) }, logger: { ...nodeEnvironment.logger, warn } },
+    { clock: { now: () => time, monotonic: () => (time += 30) }, logger: { ...nodeEnvironment.logger, info } },
   )
   for (let i = 0; i < 3; i++) await slow.lane.submit(commitOf(String(i)))
   expect(slow.lane.stats().budget).toMatchObject({ breaches: 3, sinceLastBreachMs: expect.any(Number) })
-  expect(warn).toHaveBeenCalledTimes(1)
+  expect(info).toHaveBeenCalledTimes(1)
   time += 70_000
   await slow.lane.submit(commitOf('later'))
-  expect(warn.mock.calls.filter(([m]) => m.includes('budget')).length).toBe(2)
+  expect(info.mock.calls.filter(([m]) => m.includes('budget')).length).toBe(2)
 })
 
 test('percentiles are right to within a bucket', () => {

@@ -43,7 +43,7 @@ export async function listMatching<T extends TableName>(
       ...(from !== undefined && { cursor: from }),
     })
     for (const [i, { id, born, body }] of page.rows.entries()) {
-      const row = decodeBody(body)
+      const row = decodeBody(body, { table, id })
       if (!matches || matches(row)) items.push(row)
       if (items.length < last) continue
       const more = i + 1 < page.rows.length || page.cursor !== undefined

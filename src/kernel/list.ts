@@ -20,7 +20,7 @@ export interface Page<T> {
 }
 
 /** A page of messages, nodes, hits or versions: an array that also has `items` and, if there are more, a cursor. */
-export type ArrayPage<T> = readonly T[] & Page<T>
+export type ArrayPage<T> = T[] & Page<T>
 
 /** `items` and `cursor` are not enumerable, so that the array compares and prints as its items. */
 export function arrayPage<T>(items: readonly T[], cursor?: string): ArrayPage<T> {
@@ -48,7 +48,7 @@ export async function listRows<T extends TableName>(
   { index, equals, backwards = true }: { readonly index: string; readonly equals: readonly ColumnValue[]; readonly backwards?: boolean },
   { last = LAST, cursor, ...unknown }: PageOptions,
   /** Undefined leaves a row out. */
-  decode: (row: TableRow<T>) => RowOf<T> | undefined | Promise<RowOf<T> | undefined> = ({ body }) => decodeBody(body),
+  decode: (row: TableRow<T>) => RowOf<T> | undefined | Promise<RowOf<T> | undefined> = ({ id, body }) => decodeBody(body, { table, id }),
 ): Promise<Page<RowOf<T>>> {
   checkOpen(scope.engine)
   checkKnown(unknown, 'this list')

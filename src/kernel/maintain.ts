@@ -1,6 +1,7 @@
 // Maintenance of a store: forgets old receipts, and lets the features clean up in every tenant.
 
 import { limits } from '../model/limits.ts'
+import { everyTenant } from '../model/tenant-pages.ts'
 import { stopIfAsked } from './abortable.ts'
 import type { Scope } from './scope.ts'
 
@@ -17,10 +18,12 @@ export async function maintain(scope: Scope, signal?: AbortSignal): Promise<Main
   const { state } = await backend.journal.head(scope.tenant)
   const now = state === 'active' ? (await backend.leases.read(scope.tenant, [])).now : lane.storeTime()
   const receiptsForgotten = await backend.upkeep.sweepReceipts(now - limits.receiptsKeptMs)
+  await backend.workers.renew(undefined, [], 0, limits.workerKeptMs)
   const removed: Record<string, number> = {}
-  for (const tenant of await backend.journal.tenants()) {
+  for await (const tenant of everyTenant(backend.journal.tenants)) {
     stopIfAsked(scope, signal)
     if ((await backend.journal.head(tenant)).state !== 'active') continue
+    await backend.workers.renew(tenant, [], 0, limits.workerKeptMs)
     for (const [what, count] of Object.entries(await features.maintained({ ...scope, tenant }, now)))
       removed[what] = (removed[what] ?? 0) + count
   }

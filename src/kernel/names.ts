@@ -12,9 +12,13 @@ const CONTROL = /[\u0000-\u001f\u007f]/
 
 /** A name as it is recorded: masked the same way every time. */
 export function takeName(scope: Scope, name: unknown, of: string): string {
+  checkName(name, of)
+  return scope.engine.redactor?.text(name) ?? name
+}
+
+export function checkName(name: unknown, of: string): asserts name is string {
   const usable = typeof name === 'string' && name !== '' && name.length <= limits.runNameChars && name.isWellFormed() && !CONTROL.test(name)
   if (!usable) throw refuse('RUN_NAME_INVALID', { name: String(name).slice(0, 80), of, limit: limits.runNameChars })
-  return scope.engine.redactor?.text(name) ?? name
 }
 
 /** A key that holds a secret is stored and looked up masked. */

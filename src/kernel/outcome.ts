@@ -36,6 +36,9 @@ export const isConflict = (error: unknown, ...tables: readonly ConflictTable[]):
 export const isGone = (error: unknown): boolean =>
   error instanceof InkError && (error.code === 'VALUE_MISSING' || error.code === 'BLOB_UNKNOWN')
 
+/** The store was closed. */
+export const isClosed = (error: unknown): boolean => error instanceof InkError && error.code === 'STORE_CLOSED'
+
 /** The database is away for now. Nothing was written, and a retry may succeed. */
 export const isOutage = (error: unknown): boolean =>
   error instanceof InkError && (error.code === 'DATABASE_UNREACHABLE' || error.code === 'DATABASE_BUSY')

@@ -2,9 +2,10 @@
 
 import { refuse } from '../model/errors.ts'
 import { checkActor, type Event, type EventRecord, typePattern } from '../model/event.ts'
-import { optionalId, type SessionId } from '../model/ids.ts'
+import { optionalId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import { checkKnown, checkSeq, expected, invalidOption, listOf, optionsOf } from '../model/options.ts'
+import { checkKnown, checkSeq, expected, filterOf, invalidOption, listOf } from '../model/options.ts'
+import type { EventOf } from '../model/standard-events.ts'
 import type { Timer } from '../ports/environment.ts'
 import type { JournalReads, Page, PageQuery } from '../ports/journal.ts'
 import { checkSignal, leavable, stopIfAsked, tail } from './abortable.ts'
@@ -12,16 +13,18 @@ import { decodeEvent } from './decode-event.ts'
 import { telling } from './draft.ts'
 import { lineageOf, pageAlong } from './lineage.ts'
 import { checkOpen, type Scope } from './scope.ts'
+import { NO_SESSION, sessionToRead } from './session-named.ts'
 
-export interface EventQuery {
-  /** Only events of the session with this id. */
+/** `Type` is the types that are asked for: the data of standard ones is known then. */
+export interface EventQuery<Type extends string = string> {
+  /** Only events of the session with this key or id. */
   readonly session?: string
   /** Only events of the run with this id. */
   readonly run?: string
   /** Only events about the row with this id. */
   readonly subject?: string
   /** Types, or all types under a prefix: `plan.*`. */
-  readonly types?: readonly string[]
+  readonly types?: readonly Type[]
   readonly actor?: string
   /** Only events after this seq. */
   readonly after?: number
@@ -40,8 +43,8 @@ export interface EventQuery {
 }
 
 /** Reads one page, for lists. Pass the cursor back to go on. */
-export interface EventPage {
-  readonly items: readonly Event[]
+export interface EventPage<Type extends string = string> {
+  readonly items: readonly EventOf<Type>[]
   readonly cursor?: string
 }
 
@@ -64,20 +67,27 @@ async function* walkEvents(
   leaving: AbortSignal,
   keep: (record: EventRecord) => boolean = () => true,
 ): AsyncGenerator<Event, void, undefined> {
-  const query = optionsOf(given, 'events')
+  const query = filterOf(given, 'events', ['backwards', 'live'])
   const { limit, live, signal } = query
   checkOpen(scope.engine)
   const narrowed = telling(scope, () => narrow(query))
   if (live && query.backwards) throw refuse('RANGE_INVALID', { why: 'live and backwards exclude each other' })
   const bell = live ? new Bell(scope, [signal, leaving, scope.engine.closing]) : undefined
   try {
-    const readPage = await pageReader(scope, narrowed.session)
+    let readPage: Awaited<ReturnType<typeof pageReader>>
     let position = narrowed.from
     let given = 0
     while (limit === undefined || given < limit) {
       if (leaving.aborted || asked(scope, query)) return
       // The bell is reset before reading, so that an event that lands during the read rings it again.
       bell?.reset()
+      // No session has this key yet. The tail waits where it stands, so that it misses nothing of a session that is created later.
+      readPage ??= await pageReader(scope, query.session)
+      if (!readPage) {
+        if (!bell) return
+        await bell.rung()
+        continue
+      }
       const size = Math.min(limits.pageEvents, limit === undefined ? limits.pageEvents : limit - given)
       const { closedTenants } = scope.engine
       const closed = closedTenants.count
@@ -99,7 +109,7 @@ async function* walkEvents(
         continue
       }
       const past = query.before !== undefined && position >= query.before - 1
-      if (!bell || past) return
+      if (!bell || past || given === limit) return
       await bell.rung()
     }
   } finally {
@@ -109,23 +119,30 @@ async function* walkEvents(
 
 export async function pageEvents(scope: Scope, given?: Omit<EventQuery, 'live'> & { readonly cursor?: string }): Promise<EventPage> {
   checkOpen(scope.engine)
-  const { cursor, ...query } = optionsOf(given, 'page')
+  const { cursor, ...query } = filterOf(given, 'page', ['backwards'])
   if ('live' in query)
     throw refuse('OPTION_INVALID', { option: 'live', why: 'a page is not live; use events({ live: true }) to tail the journal' })
   const narrowed = telling(scope, () => narrow(query))
   const from = cursor === undefined ? narrowed.from : cursorSeq(cursor)
   const limit = Math.min(query.limit ?? 100, limits.listRows)
   if (limit < 1) throw refuse('RANGE_INVALID', { why: expected('a limit ≥ 1', limit) })
-  const readPage = await pageReader(scope, narrowed.session)
+  const readPage = await pageReader(scope, query.session)
+  if (!readPage) return { items: [] }
   const page = await readPage({ ...narrowed, from, limit, bytes: limits.pageBytes })
   return { items: page.events.map((e) => decodeEvent(scope.tenant, e)), ...(page.more && { cursor: String(page.through) }) }
 }
 
-/** Reads a page. Of a forked session, the shared events of its parent come first. */
-async function pageReader(scope: Scope, session: SessionId | undefined): Promise<(query: PageQuery) => Promise<Page>> {
-  const line = session && (await lineageOf(scope, session))
-  if (line && line.length > 1) return (query) => pageAlong(scope, line, query)
-  return (query) => scope.engine.backend.journal.page(scope.tenant, query)
+/**
+ * Reads a page of one session or of all. Of a forked session, the shared events of its parent come first. Undefined while no session has the key.
+ */
+async function pageReader(scope: Scope, named: string | undefined): Promise<((query: PageQuery) => Promise<Page>) | undefined> {
+  const { journal } = scope.engine.backend
+  if (named === undefined) return (query) => journal.page(scope.tenant, query)
+  const session = await sessionToRead(scope, named)
+  if (session === NO_SESSION) return undefined
+  const line = await lineageOf(scope, session)
+  if (line.length > 1) return (query) => pageAlong(scope, line, query)
+  return (query) => journal.page(scope.tenant, { ...query, session })
 }
 
 // The number of events that are read and hashed within a slice.
@@ -151,7 +168,7 @@ export async function* scanJournal(
 
 function narrow(query: EventQuery): Omit<PageQuery, 'limit'> {
   const {
-    session: ofSession,
+    session: _s,
     run: ofRun,
     subject: about,
     types: named,
@@ -170,7 +187,7 @@ function narrow(query: EventQuery): Omit<PageQuery, 'limit'> {
   const types = listOf(named, 'types')
   if (types && types.length > limits.typePatterns)
     throw refuse('RANGE_INVALID', { why: expected(`at most ${limits.typePatterns} types`, types.length) })
-  const [session, run, subject] = [optionalId<'session'>(ofSession), optionalId<'run'>(ofRun), optionalId(about)]
+  const [run, subject] = [optionalId<'run'>(ofRun), optionalId(about)]
   if (actor !== undefined) checkActor(actor)
   const after = checkSeq(past)
   const before = end === undefined ? undefined : checkSeq(end)
@@ -180,7 +197,6 @@ function narrow(query: EventQuery): Omit<PageQuery, 'limit'> {
     from: backwards ? (before ?? Number.MAX_SAFE_INTEGER) : after,
     ...(backwards ? { to: after + 1 } : before !== undefined && { to: before - 1 }),
     ...(backwards && { backwards }),
-    ...(session && { session }),
     ...(run && { run }),
     ...(subject && { subject }),
     ...(actor && { actor }),

@@ -75,7 +75,13 @@ export async function rebuild(scope: Scope, options: RebuildOptions = {}): Promi
         // SQLite cannot reset its log while a snapshot is open, so the snapshot is closed soon.
         await snapshot.close()
       }
-      if (check || report.equal || (await backend.upkeep.adopt(scope.tenant, scratch, head))) return report
+      if (check) return report
+      if (report.equal) {
+        // Equal rows say nothing about what is derived from them.
+        await backend.upkeep.remakeDue?.(scope.tenant)
+        return report
+      }
+      if (await backend.upkeep.adopt(scope.tenant, scratch, head)) return report
     }
     throw refuse('CONFLICT', { table: 'journal', id: scope.tenant, tries: ADOPT_TRIES })
   } finally {
@@ -115,7 +121,7 @@ async function foldRecord(scope: Scope, scratch: Scratch, e: EventRecord): Promi
   const d = scope.engine.registry.of(e.type)
   if (d) {
     const row = await scratch.get(d.table, subject)
-    const { changes } = foldFact(d, row && decodeBody(row.body), happened(scope, e), 0)
+    const { changes } = foldFact(d, row && decodeBody(row.body, row), happened(scope, e), 0)
     await scratch.apply(e.seq, changes)
   } else if (e.type === ERASED) {
     // The live erasure folded the row again without the payloads. Here they are absent anyway, so only the revision and the kept members change.
@@ -124,7 +130,7 @@ async function foldRecord(scope: Scope, scratch: Scratch, e: EventRecord): Promi
       const row = await scratch.get(table, subject)
       const owner = row && scope.engine.registry.ofTable(table)
       if (owner) {
-        const body = decodeBody(row.body)
+        const body = decodeBody(row.body, row)
         await scratch.apply(e.seq, rowChanges(owner, subject, body, { ...body, ...keptIn(data, table) }, 0).changes)
       }
     }

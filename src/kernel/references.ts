@@ -1,6 +1,6 @@
 // References to values and blobs, as events declare them and pins hold them: the ref of a value, or `blob:` and a digest.
 
-import { type BlobRef, checkDigest } from '../model/blob.ts'
+import { type BlobRef, takeDigest } from '../model/blob.ts'
 import { listOf } from '../model/options.ts'
 import { parseValueRef, valueRef } from '../model/value.ts'
 import type { Guard } from '../ports/commit.ts'
@@ -8,13 +8,12 @@ import type { Guard } from '../ports/commit.ts'
 const BLOB = 'blob:'
 const NONE: readonly string[] = []
 const DIGEST = /^[0-9a-f]{64}$/
+const NAMED = /^(?:sha256:)?[0-9a-f]{64}$/
 
 /** The reference that a caller means: a value's ref, a blob's reference, or a blob's digest. */
 export function toReference(given: unknown): string {
-  if (typeof given === 'string' && !DIGEST.test(given)) return valueRef(parseValueRef(given))
-  const digest: unknown = typeof given === 'string' ? given : (given as BlobRef | undefined)?.digest
-  checkDigest(digest)
-  return BLOB + digest
+  if (typeof given === 'string' && !NAMED.test(given)) return valueRef(parseValueRef(given))
+  return BLOB + takeDigest(typeof given === 'string' ? given : (given as BlobRef | undefined)?.digest)
 }
 
 /** The references in the option `refs` of a call. */

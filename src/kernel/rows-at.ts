@@ -41,7 +41,7 @@ export async function forkedRows<Row extends object>(
 /** The source may be a fork itself that did not exist at the fork point: then it is that fork's own source. */
 export async function forkSource(scope: Scope, { from, at }: Pick<Fork, 'from' | 'at'>): Promise<Pick<Fork, 'from' | 'at'>> {
   const source = await scope.engine.backend.rows.get(scope.tenant, 'sessions', from)
-  const relation = source && decodeBody(source.body).relation
+  const relation = source && decodeBody(source.body, source).relation
   if (source && source.born > at && relation?.kind === 'fork' && relation.at !== undefined)
     return forkSource(scope, { from: relation.session, at: Math.min(at, relation.at) })
   return { from, at }
@@ -87,7 +87,7 @@ export async function rowAt<Row extends object>(
   at: number,
 ): Promise<Row | undefined> {
   const row = await scope.engine.backend.rows.get(scope.tenant, decider.table, id)
-  return row && row.revision <= at ? (decodeBody(row.body) as Row) : foldTo(scope, decider, id, at)
+  return row && row.revision <= at ? (decodeBody(row.body, row) as Row) : foldTo(scope, decider, id, at)
 }
 
 /** Undefined if the row is damaged: then it is folded again from its events. */

@@ -10,5 +10,7 @@ export const checkSessionRow = (row: SessionRow): SessionRow => checkRecord(row,
 
 export async function readSessionRow({ engine, tenant }: Scope, id: string): Promise<DoneRow<SessionRow>> {
   const row = await engine.backend.rows.get(tenant, 'sessions', id)
-  return row ? { body: checkSessionRow(decodeBody(row.body)), revision: row.revision } : { body: undefined, revision: 0 }
+  return row
+    ? { body: checkSessionRow(decodeBody(row.body, { table: 'sessions', id })), revision: row.revision }
+    : { body: undefined, revision: 0 }
 }

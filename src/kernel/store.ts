@@ -5,6 +5,7 @@ import type { Event, Receipt } from '../model/event.ts'
 import { MAIN, type TenantId, tenantId } from '../model/ids.ts'
 import { checkKnown, optionsOf, ownMembers } from '../model/options.ts'
 import type { TypeUsage } from '../model/queries.ts'
+import type { EventOf } from '../model/standard-events.ts'
 import type { TenantState } from '../model/tenant.ts'
 import type { Backend, BackendTraits } from '../ports/backend.ts'
 import type { Environment } from '../ports/environment.ts'
@@ -25,6 +26,7 @@ import { type EventKey, findEvent } from './find-event.ts'
 import { type Health, health } from './health.ts'
 import type { LaneStats } from './lane.ts'
 import { dataOf } from './large-data.ts'
+import { listTenants, type TenantsOptions } from './list-tenants.ts'
 import { type MaintenanceReport, maintain } from './maintain.ts'
 import { type EventPage, type EventQuery, pageEvents, readEvents } from './read.ts'
 import { type RebuildOptions, type RebuildReport, rebuild } from './rebuild.ts'
@@ -51,9 +53,10 @@ export interface JournalStore extends AsyncDisposable {
   readonly blobs: StoreBlobs
   /** Appends all events or none, with contiguous seqs. */
   appendAll(events: readonly NewEvent[], options?: { readonly key?: string }): Promise<readonly Receipt[]>
-  events(query?: EventQuery): AsyncGenerator<Event, void, undefined>
+  /** Reads events. With `types`, the data of standard types is typed: comparing `event.type` narrows it. */
+  events<const Type extends string = string>(query?: EventQuery<Type>): AsyncGenerator<EventOf<Type>, void, undefined>
   /** Returns one page of events, with a cursor for the next. */
-  page(query?: Omit<EventQuery, 'live'> & { readonly cursor?: string }): Promise<EventPage>
+  page<const Type extends string = string>(query?: Omit<EventQuery<Type>, 'live'> & { readonly cursor?: string }): Promise<EventPage<Type>>
   /** Finds one event by its id, or by its idempotency key: of `append` with a session, of `appendAll` without. */
   event(wanted: string | EventKey): Promise<Event | undefined>
   /** Reads the data of an event, from its blob if it was too large for the event. */
@@ -71,8 +74,8 @@ export interface JournalStore extends AsyncDisposable {
   /** Checks the receipts of idempotency keys alone. `verify` does the same after the journal. */
   verifyKeys(options?: { readonly signal?: AbortSignal }): Promise<KeysReport>
   rebuild(options?: RebuildOptions): Promise<RebuildReport>
-  /** Tenants with events, including closed ones. */
-  tenants(): Promise<readonly TenantId[]>
+  /** Tenants with events, including closed ones, in the order of their ids. Without a limit, all of them. */
+  tenants(options?: TenantsOptions): Promise<readonly TenantId[]>
   tenantState(id: string): Promise<TenantState>
   /**
    * Closes a tenant or reopens it. While it is not active, every node refuses all calls about it with TENANT_CLOSED. `deleted` is final. An
@@ -165,12 +168,12 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
     return appendAll(this.#scope, events, key)
   }
 
-  events(query?: EventQuery): AsyncGenerator<Event, void, undefined> {
-    return readEvents(this.#scope, query)
+  events<Type extends string>(query?: EventQuery<Type>): AsyncGenerator<EventOf<Type>, void, undefined> {
+    return readEvents(this.#scope, query) as AsyncGenerator<EventOf<Type>, void, undefined>
   }
 
-  page(query?: Omit<EventQuery, 'live'> & { readonly cursor?: string }): Promise<EventPage> {
-    return pageEvents(this.#scope, query)
+  page<Type extends string>(query?: Omit<EventQuery<Type>, 'live'> & { readonly cursor?: string }): Promise<EventPage<Type>> {
+    return pageEvents(this.#scope, query) as Promise<EventPage<Type>>
   }
 
   event(wanted: string | EventKey): Promise<Event | undefined> {
@@ -217,10 +220,10 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
     return rebuild(this.#scope, optionsOf(options, 'rebuild'))
   }
 
-  async tenants(): Promise<readonly TenantId[]> {
+  async tenants(options?: TenantsOptions): Promise<readonly TenantId[]> {
     checkOpen(this.#scope.engine)
     this.#beyondWall('tenants()')
-    return this.#scope.engine.backend.journal.tenants()
+    return listTenants(this.#scope.engine.backend.journal, options)
   }
 
   async tenantState(id: string): Promise<TenantState> {

@@ -4,6 +4,7 @@
 import { limits } from '../model/limits.ts'
 import type { Environment } from '../ports/environment.ts'
 import { Histogram, type Latency } from './histogram.ts'
+import { RecentWrites } from './recent-writes.ts'
 import type { WriteTime } from './write-time.ts'
 
 /** The parts of the time of a write, in milliseconds or as latencies. */
@@ -22,6 +23,8 @@ export interface BudgetStats {
   readonly ms: number
   readonly breaches: number
   readonly sinceLastBreachMs?: number
+  /** Writes of the last minute, and how many of them took longer than the budget. */
+  readonly lastMinute: { readonly writes: number; readonly breaches: number }
   /** The last write that took longer than the budget, in milliseconds. */
   readonly lastBreach?: WriteParts & { readonly ms: number }
 }
@@ -31,6 +34,7 @@ export class WriteBudget {
   readonly #ms: number
   readonly #latency = new Histogram()
   readonly #parts = { mask: new Histogram(), hash: new Histogram(), wait: new Histogram(), disk: new Histogram() }
+  readonly #seconds = new RecentWrites()
   #breaches = 0
   #last: (WriteParts & { readonly ms: number; readonly at: number }) | undefined
   #lastLog = -Infinity
@@ -51,6 +55,7 @@ export class WriteBudget {
     this.#parts.hash.add(hash)
     this.#parts.wait.add(wait)
     this.#parts.disk.add(disk)
+    this.#seconds.add(answered, ms > this.#ms)
     if (ms > this.#ms) this.#breach({ ms, mask, hash, wait, disk, at: answered })
   }
 
@@ -59,7 +64,12 @@ export class WriteBudget {
     return {
       latency: this.#latency.read(),
       latencyOf: { mask: mask.read(), hash: hash.read(), wait: wait.read(), disk: disk.read() },
-      budget: { ms: this.#ms, breaches: this.#breaches, ...this.#lastBreach() },
+      budget: {
+        ms: this.#ms,
+        breaches: this.#breaches,
+        lastMinute: this.#seconds.read(this.#environment.clock.monotonic()),
+        ...this.#lastBreach(),
+      },
     }
   }
 
@@ -76,6 +86,7 @@ export class WriteBudget {
     this.#lastLog = breach.at
     const { at: _, ...took } = breach
     const rounded = Object.fromEntries(Object.entries(took).map(([name, ms]) => [name, Math.round(ms)]))
-    this.#environment.logger.warn('a write took longer than its budget', { ...rounded, budgetMs: this.#ms, breaches: this.#breaches })
+    // One slow write is no failure: `health` says when they are many.
+    this.#environment.logger.info('a write took longer than its budget', { ...rounded, budgetMs: this.#ms, breaches: this.#breaches })
   }
 }

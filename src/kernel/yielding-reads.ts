@@ -34,7 +34,7 @@ export function yieldingReads(
     journal: {
       head: (tenant) => read(() => backend.journal.head(tenant)),
       page: (tenant, query) => readOf(tenant, 'events', query.session ?? query.subject ?? '', () => backend.journal.page(tenant, query)),
-      tenants: () => read(() => backend.journal.tenants()),
+      tenants: (page) => read(() => backend.journal.tenants(page)),
     },
     rows: {
       get: (tenant, table, id) => readOf(tenant, table, id, () => backend.rows.get(tenant, table, id)),
@@ -45,6 +45,7 @@ export function yieldingReads(
       due: (queue, limit) => read(() => backend.queries.due(queue, limit)),
       ready: (tenant, queue, limit) => read(() => backend.queries.ready(tenant, queue, limit)),
       backlog: (tenant) => readOf(tenant, 'work', '', () => backend.queries.backlog(tenant)),
+      overdue: (tenant, ms, limit) => readOf(tenant, 'work', '', () => backend.queries.overdue(tenant, ms, limit)),
     },
     leases: {
       renew: (tenant, leases, ms, of) => backend.leases.renew(tenant, leases, ms, of),
@@ -73,10 +74,15 @@ export function yieldingReads(
       add: (tenant, refusals, keep) => backend.audit.add(tenant, refusals, keep),
       list: (tenant, query) => read(() => backend.audit.list(tenant, query)),
     },
+    workers: {
+      renew: (tenant, workers, ms, keepMs) => backend.workers.renew(tenant, workers, ms, keepMs),
+      list: (tenant) => read(() => backend.workers.list(tenant)),
+    },
     upkeep: {
       snapshot: (tenant) => backend.upkeep.snapshot(tenant),
       scratch: () => backend.upkeep.scratch(),
       adopt: (tenant, scratch, head) => backend.upkeep.adopt(tenant, scratch, head),
+      ...(backend.upkeep.remakeDue && { remakeDue: async (tenant: TenantId) => backend.upkeep.remakeDue?.(tenant) }),
       check: () => backend.upkeep.check(),
       measure: () => read(() => backend.upkeep.measure()),
       health: () => read(() => backend.upkeep.health()),

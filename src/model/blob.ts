@@ -30,8 +30,17 @@ const DIGEST = /^[0-9a-f]{64}$/
 
 export const isDigest = (text: string): boolean => DIGEST.test(text)
 
+const NAMED = 'sha256:'
+
+/** The digest that a caller names: as it is, or after `sha256:`, as OCI registries and artifact references write it. */
+export function takeDigest(given: unknown): string {
+  const digest = typeof given === 'string' && given.startsWith(NAMED) ? given.slice(NAMED.length) : given
+  checkDigest(digest)
+  return digest
+}
+
 /** Checks a digest before a path or a key is made of it. */
 export function checkDigest(digest: unknown): asserts digest is string {
   if (typeof digest === 'string' && DIGEST.test(digest)) return
-  throw invalidOption('digest', '64 hex digits in lower case', digest)
+  throw invalidOption('digest', '64 hex digits in lower case, alone or after sha256:', digest)
 }

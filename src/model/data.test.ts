@@ -1,7 +1,8 @@
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { canonical } from './canonical.ts'
-import { parseData, takeData } from './data.ts'
+import { parseData, takeCondition, takeData, takeExact } from './data.ts'
 
 const refusal = (value: unknown): { why: unknown; path: unknown } => {
   try {
@@ -38,12 +39,15 @@ test('data that JSON would silently change is refused, with its place', () => {
     [-Infinity, '-Infinity', '$'],
     [{ n: 1n }, 'a bigint', '$.n'],
     [undefined, 'undefined', '$'],
-    [{ u: undefined }, 'undefined', '$.u'],
+    [{ u: [1, undefined] }, 'undefined', '$.u[1]'],
     [holed, 'a hole in an array', '$[1]'],
     [{ f: () => 1 }, 'a function', '$.f'],
     [Symbol('s'), 'a symbol', '$'],
     [{ [Symbol('s')]: 1 }, 'a symbol as a key', '$'],
-    [{ d: new Date(0) }, 'an instance of Date', '$.d'],
+    [{ d: new Date(Number.NaN) }, 'an invalid Date', '$.d'],
+    [Object.create(Date.prototype), 'an instance of Date', '$'],
+    [{ u: new URL('http://a.b') }, 'an instance of URL', '$.u'],
+    [{ e: [new Error('x')] }, 'an instance of Error', '$.e[0]'],
     [new Map(), 'an instance of Map', '$'],
     [new Point(), 'an instance of Point', '$'],
     [new Uint8Array(2), 'an instance of Uint8Array', '$'],
@@ -54,6 +58,42 @@ test('data that JSON would silently change is refused, with its place', () => {
   ]
   for (const [value, why, path] of cases) expect(refusal(value)).toEqual({ why, path })
   expect(refusal(cycle).why).toMatch(/64 levels \(or a cycle\)/)
+})
+
+test('members that are undefined are left out and dates become text, as in JSON.stringify', () => {
+  const given = {
+    keep: null,
+    gone: undefined,
+    at: new Date(0),
+    list: [{ at: new Date(1_700_000_000_000), gone: undefined }, { gone: undefined }],
+    ['__proto__']: undefined,
+  }
+  for (const take of [takeData, takeExact]) {
+    expect(JSON.stringify(take(given))).toBe(JSON.stringify(given))
+    expect(Object.keys(take(given) as object)).toEqual(['keep', 'at', 'list'])
+    expect(take(new Date(5))).toBe('1970-01-01T00:00:00.005Z')
+  }
+  // A Date is a text, so it may stand where a text may.
+  let deep: unknown = new Date(0)
+  for (let i = 0; i < 64; i++) deep = [deep]
+  expect(JSON.stringify(takeData(deep))).toBe(JSON.stringify(deep))
+})
+
+test('only the time of a date is stored, whatever its own methods say', () => {
+  class Sly extends Date {
+    secret = 'sk-1'
+    override toISOString = () => 'smuggled'
+    override toJSON = () => 'smuggled'
+    override getTime = () => 7
+    override valueOf = () => 7
+  }
+  const own = Object.assign(new Date(0), { toISOString: () => 'smuggled', toJSON: () => ({ a: 1 }) })
+  expect(takeData([new Sly(0), own, runInNewContext('new Date(0)')])).toEqual(Array(3).fill('1970-01-01T00:00:00.000Z'))
+})
+
+test('a condition with a member that is undefined is refused, because it would hold for more', () => {
+  expect(() => takeCondition({ type: undefined })).toThrow(expect.objectContaining({ details: { why: 'undefined', path: '$.type' } }))
+  expect(takeCondition({ since: new Date(0) })).toEqual({ since: '1970-01-01T00:00:00.000Z' })
 })
 
 test('sixty-four levels are accepted, sixty-five are not', () => {

@@ -1,5 +1,5 @@
-// Payloads are JSON that reads back exactly as it was written. Anything else is refused before the write, because a value that silently
-// changes on its way to the disk is worse than an error.
+// What a caller gives becomes JSON before anything is written: members that are undefined are left out, and a Date becomes its ISO text, as
+// JSON.stringify does. Anything else that JSON would change silently is refused, because that is worse than an error.
 
 import { InkError, refuse } from './errors.ts'
 import { limits } from './limits.ts'
@@ -7,11 +7,17 @@ import { ValuePart } from './value-part.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
+export const isObject = (value: Json | undefined): value is { readonly [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /**
- * Copies plain values while checking them. The checked copy is what is masked, hashed and written, even if a getter or the caller changes
- * the original. Throws `DATA_INVALID` naming the place.
+ * Copies plain values while checking them. The checked copy is what is masked, hashed, written and returned, even if a getter or the caller
+ * changes the original. Throws `DATA_INVALID` naming the place.
  */
 export const takeData = (value: unknown): Json => takeBy(JOURNAL, value)
+
+/** Like `takeData`, for conditions: without a member that is undefined, a condition would hold for more than its author meant. */
+export const takeCondition = (value: unknown): Json => takeBy(CONDITION, value)
 
 /** Like `takeData`, for values, which keep minus zero and lone surrogates and may be deeper. */
 export const takeExact = (value: unknown): Json => takeBy(EXACT, value)
@@ -20,10 +26,13 @@ interface Rules {
   readonly depth: number
   /** Keeps what JSON text would change. */
   readonly exact: boolean
+  /** Refuses members that are undefined. */
+  readonly whole?: true
 }
 
 const JOURNAL: Rules = { depth: limits.dataDepth, exact: false }
 const EXACT: Rules = { depth: limits.valueDepth, exact: true }
+const CONDITION: Rules = { ...JOURNAL, whole: true }
 
 function takeBy(rules: Rules, value: unknown): Json {
   const path: Path = []
@@ -56,8 +65,8 @@ function take(rules: Rules, value: unknown, depth: number, path: Path): Json {
     case 'object':
       if (value === null) return null
       if (rules.exact && value instanceof ValuePart) return value
-      if (depth === rules.depth) throw flawed(`more than ${rules.depth} levels (or a cycle)`, path)
-      return Array.isArray(value) ? takeArray(rules, value, depth, path) : takeObject(rules, value as Record<string, unknown>, depth, path)
+      if (Array.isArray(value)) return takeArray(rules, value, depth, path)
+      return isPlain(value) ? takeObject(rules, value as Record<string, unknown>, depth, path) : takeDate(value, path)
     case 'undefined':
       throw flawed('undefined', path)
     default:
@@ -66,6 +75,7 @@ function take(rules: Rules, value: unknown, depth: number, path: Path): Json {
 }
 
 function takeArray(rules: Rules, items: readonly unknown[], depth: number, path: Path): Json {
+  checkDepth(rules, depth, path)
   if (Object.getPrototypeOf(items) !== Array.prototype && Object.getPrototypeOf(Object.getPrototypeOf(items)) !== Object.prototype) {
     throw flawed('an instance of a class', path)
   }
@@ -80,25 +90,54 @@ function takeArray(rules: Rules, items: readonly unknown[], depth: number, path:
   return copy
 }
 
-function takeObject(rules: Rules, members: Record<string, unknown>, depth: number, path: Path): Json {
-  const prototype = Object.getPrototypeOf(members)
+function checkDepth({ depth: most }: Rules, depth: number, path: Path): void {
+  if (depth === most) throw flawed(`more than ${most} levels (or a cycle)`, path)
+}
+
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value)
   // A plain object of another realm has a prototype of its own, recognised by having no prototype above it.
-  if (prototype !== Object.prototype && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-    throw flawed(`an instance of ${members.constructor?.name ?? 'a class'}`, path)
-  }
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+function takeObject(rules: Rules, members: Record<string, unknown>, depth: number, path: Path): Json {
+  checkDepth(rules, depth, path)
   if (typeof members.toJSON === 'function') throw flawed('a value with toJSON', path)
   if (Object.getOwnPropertySymbols(members).length > 0) throw flawed('a symbol as a key', path)
   const copy: Record<string, Json> = {}
   for (const key of Object.keys(members)) {
+    const member = members[key]
+    if (member === undefined && !rules.whole) continue
     path.push(key)
     if (!rules.exact && !key.isWellFormed()) throw flawed('a lone surrogate in a key', path)
-    const value = take(rules, members[key], depth + 1, path)
+    const value = take(rules, member, depth + 1, path)
     // Plain assignment of this key would set the prototype.
     if (key === '__proto__') Object.defineProperty(copy, key, { value, enumerable: true, configurable: true, writable: true })
     else copy[key] = value
     path.pop()
   }
   return copy
+}
+
+// Kept from the start: a test may replace Date, and an instance may have methods of its own.
+const { getTime, toISOString } = Date.prototype
+
+/** The text of a Date, also of a subclass and of another realm. Its own `toISOString` and `toJSON` are not asked. */
+function takeDate(value: object, path: Path): Json {
+  let time: number
+  try {
+    time = getTime.call(value as Date)
+  } catch {
+    // Anything that only looks like a Date holds no time.
+    throw flawed(`an instance of ${nameOf(value)}`, path)
+  }
+  if (Number.isNaN(time)) throw flawed('an invalid Date', path)
+  return toISOString.call(value as Date)
+}
+
+function nameOf(value: object): string {
+  const name: unknown = value.constructor?.name
+  return typeof name === 'string' && name !== '' ? name : 'a class'
 }
 
 /** Parses JSON text given by a caller. Duplicate keys are refused, because parsers differ in which one wins. */

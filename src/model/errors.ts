@@ -1,6 +1,8 @@
 // The error table: a stable code, a kind, and a message for every error a caller can meet. A message says what happened, what it
 // means for the data and what to do. docs/reference/errors.md has a heading per code; a test compares both ways.
 
+import { limits } from './limits.ts'
+
 export type ErrorKind =
   | 'invalid' // the call itself is wrong; the same call fails again
   | 'missing' // the thing it names does not exist
@@ -23,8 +25,8 @@ const row = (kind: ErrorKind, say: (d: Details) => string): ErrorRow => ({ kind,
 
 function usedFor(d: Details): string {
   if (d.run) return `for run ${d.run} (${d.state}) with a different input`
-  if (d.input) return `for input ${d.input} (${d.state}) with different content`
-  if (d.batch) return `for inbox item ${d.batch} (${d.state}) with a different payload`
+  if (d.input) return `for input ${d.input} (${d.state}) with different content or another turn or boundary`
+  if (d.batch) return `for inbox item ${d.batch} (${d.state}) with a different payload or other options`
   if (d.approval) return `for approval ${d.approval} (${d.state}), which asks for something else`
   if (d.process) return `for event ${d.number} of process ${d.process} with different content`
   if (d.firing) return `for firing ${d.firing} with a different payload`
@@ -46,6 +48,28 @@ function settled(d: Details): string {
   if (d.session) return `The lease of session ${d.session} is already given back`
   return `The claim of work item ${d.item} is already settled`
 }
+
+/** What to pass instead of something that is no JSON, by the beginning of what was found. */
+const INSTEAD: readonly (readonly [found: string, remedy: string])[] = [
+  ['undefined', 'Pass null. Only a member of an object may be undefined, and is left out.'],
+  ['NaN', 'Pass null or a text.'],
+  ['Infinity', 'Pass null or a text.'],
+  ['-Infinity', 'Pass null or a text.'],
+  ['a bigint', 'Pass a text, such as String(value).'],
+  ['a function', 'Pass what it returns, or leave it out.'],
+  ['an invalid Date', 'Pass a Date that has a time, or null.'],
+  ['an instance of Map', 'Pass Object.fromEntries(map).'],
+  ['an instance of Set', 'Pass [...set].'],
+  ['an instance of URL', 'Pass its href.'],
+  ['an instance of Uint8Array', 'Store bytes with store.blobs.put() and pass the reference, or pass them as base64.'],
+  ['an instance of Buffer', 'Store bytes with store.blobs.put() and pass the reference, or pass them as base64.'],
+  ['an instance of', 'Pass a plain object with what is needed of it, such as { ...value }.'],
+  ['a value with toJSON', 'Pass what its toJSON() returns.'],
+]
+
+const insteadOf = (found: string): string =>
+  INSTEAD.find(([begin]) => found.startsWith(begin))?.[1] ??
+  'Pass plain JSON: texts, finite numbers, true, false, null, lists and plain objects.'
 
 export const errors = {
   // opening
@@ -147,7 +171,10 @@ export const errors = {
     'invalid',
     (d) => `'${d.url}' is not a store URL. Nothing was opened. Pass a file path, ':memory:', a file: URL or a postgres: URL.`,
   ),
-  OPTION_INVALID: row('invalid', (d) => `Invalid option "${d.option}": ${d.why}. Nothing was opened or written.`),
+  OPTION_INVALID: row(
+    'invalid',
+    (d) => `Invalid option "${d.option}": ${d.why}${d.known ? `; it has ${d.known}` : ''}. Nothing was opened or written.`,
+  ),
   NOT_YET: row(
     'unavailable',
     (d) =>
@@ -250,7 +277,7 @@ export const errors = {
   ),
   DATA_INVALID: row(
     'invalid',
-    (d) => `The data cannot be stored exactly: found ${d.why} at ${d.path}. Nothing was written. Pass plain JSON values only.`,
+    (d) => `The data cannot be stored exactly: found ${d.why} at ${d.path}. Nothing was written. ${insteadOf(String(d.why))}`,
   ),
   DATA_TOO_LARGE: row(
     'exhausted',
@@ -461,7 +488,13 @@ export const errors = {
   RESULT_INVALID: row('invalid', (d) => {
     const of = d.run ? ` of run ${d.run} (${d.state})` : ''
     const then = d.run ? 'Nothing was recorded, so an effect will be called again.' : 'Nothing was written.'
-    return `The value of ${d.of}${of} cannot be stored exactly: found ${d.why}. ${then} Use plain JSON.`
+    return `The value of ${d.of}${of} cannot be stored exactly: found ${d.why}. ${then} ${insteadOf(String(d.why))}`
+  }),
+  SHAPE_INVALID: row('invalid', (d) => {
+    const issues = (Array.isArray(d.issues) ? d.issues : []) as readonly { readonly path: string; readonly message: string }[]
+    const more = Number(d.found) - issues.length
+    const told = issues.map(({ path, message }) => `${message} at ${path}`).join('; ')
+    return `The ${d.of} does not have its declared shape: ${told}${more > 0 ? `; and ${more} more` : ''}. Nothing was written. Correct the value, or the schema.`
   }),
   USAGE_INVALID: row('invalid', (d) => `Invalid usage for ${d.of ?? `run ${d.run} (${d.state})`}: ${d.why}. Nothing was counted.`),
   APPROVAL_UNKNOWN: row(
@@ -542,12 +575,16 @@ export const errors = {
     (d) =>
       `Session ${d.session} is at revision ${d.found}, you expected ${d.expect}. Nothing was written. Read the session again and decide again.`,
   ),
-  SESSION_DELETED: row('denied', (d) => `Session ${d.session} was deleted. Nothing was written. Open a new session with the same key.`),
+  SESSION_DELETED: row(
+    'denied',
+    (d) => `Session ${d.session} was deleted. Nothing was read or written. Open a new session with the same key.`,
+  ),
 
   // erasing
   SESSION_OWNED: row(
     'denied',
-    (d) => `Session ${d.session} belongs to another owner, not to ${d.owner}. Nothing was opened; use another key, or leave \`owner\` out.`,
+    (d) =>
+      `Session ${d.session} belongs to ${d.ownerless ? 'nobody' : 'another owner'}, not to ${d.owner}. Nothing was opened; use another key, or leave \`owner\` out.`,
   ),
   EVENT_UNKNOWN: row(
     'missing',
@@ -636,6 +673,11 @@ export const errors = {
   MESSAGE_INVALID: row(
     'invalid',
     (d) => `Invalid message ${JSON.stringify(d.message)}: ${d.why}${d.path ? ` at ${d.path}` : ''}. Nothing was written. Correct it.`,
+  ),
+  MESSAGE_FORGED: row(
+    'denied',
+    (d) =>
+      `A client may not send message ${JSON.stringify(d.message)} like this: ${d.why}, at ${d.path}. Nothing was written. Let the client load the messages of the thread again; decide an approval in the store before its answer is added.`,
   ),
   MESSAGE_UNKNOWN: row(
     'missing',
@@ -771,6 +813,11 @@ export const errors = {
     'conflict',
     (d) =>
       `Another garbage collection of tenant ${d.tenant} has begun, so this one stopped. Nothing that is in use was deleted. Let the other one finish.`,
+  ),
+  COLLECTION_INTERRUPTED: row(
+    'unavailable',
+    (d) =>
+      `The store failed during the garbage collection of tenant ${d.tenant} (${d.reason}). Nothing that is in use was deleted. Run collect() again: it deletes the rest.`,
   ),
   COLLECTION_UNKNOWN: row(
     'missing',
@@ -910,7 +957,7 @@ export const errors = {
   OUTCOME_UNKNOWN: row(
     'unknown',
     (d) =>
-      `The store did not answer (${d.reason}), so this commit may or may not have been saved. ${d.key ? 'Send the same command with the same key: it is written at most once.' : 'Look for its event ids before you write it again.'}`,
+      `The store did not answer (${d.reason}), so this commit may or may not have been saved. ${d.key ? 'Send the same command with the same key: it is written at most once.' : 'Settle a claim again: what was saved is found. Otherwise look for its events first, with store.event(id) and the ids in details.ids.'}`,
   ),
   BACKEND_FAILED: row(
     'unavailable',
@@ -919,6 +966,11 @@ export const errors = {
   ABORTED: row('unavailable', () => 'The call was aborted by its signal.'),
 
   // damage
+  ROW_DAMAGED: row(
+    'corrupt',
+    (d) =>
+      `${d.id === undefined ? 'A row' : `The row ${d.id}`}${d.table === undefined ? '' : ` of the table ${d.table}`} is damaged: its body is ${d.why}. Nothing was returned or changed. See what differs with store.rebuild({ check: true }), keep a copy of the store, and make the rows again from the journal with store.rebuild().`,
+  ),
   JOURNAL_BROKEN: row(
     'corrupt',
     (d) =>
@@ -932,20 +984,53 @@ export type ErrorCode = keyof typeof errors
 const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** A message quotes names and values of the caller. Raw control characters in them could forge log lines or move the cursor. */
+/**
+ * A message quotes names and values of the caller. Raw control characters in them could forge log lines or move the cursor, and long ones would
+ * hide what the message says. The details have them whole.
+ */
 function messageOf(code: ErrorCode, details: Details): string {
   // A quoted reason is often a sentence of its own, with its full stop.
   const say = (of: Details) => errors[code].say(of).replace(/(?<=[\w)'"`])\.\.(?= [A-Z]|$)/g, '.')
-  const message = say(details)
+  const shorten = (name: string, text: string): string => {
+    // Names of our own options are no input.
+    if (name === 'known') return text
+    return name === 'diff' ? text.split('\n').map(shortened).join('\n') : shortened(text)
+  }
+  const short = each(details, shorten, fewer)
+  const message = say(short)
   if (!CONTROL.test(message)) return message
-  const quoted = Object.fromEntries(Object.entries(details).map(([name, value]) => [name, quotable(name, value)]))
-  return escaped(say(quoted), '\n')
+  return escaped(say(each(short, (name, value) => escaped(value, name === 'diff' ? '\n' : ''))), '\n')
 }
 
-/** A difference has several lines. */
-function quotable(name: string, value: unknown): unknown {
-  if (typeof value === 'string') return escaped(value, name === 'diff' ? '\n' : '')
-  return Array.isArray(value) ? value.map((item) => quotable(name, item)) : value
+type Items = readonly unknown[]
+
+const isRecord = (value: unknown): value is Details => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Changes every text in the details, and every list. */
+function each(details: Details, change: (name: string, text: string) => string, list = (items: Items): Items => items): Details {
+  const one = (name: string, value: unknown): unknown => {
+    if (typeof value === 'string') return change(name, value)
+    if (Array.isArray(value)) return list(value.map((item) => (isRecord(item) ? each(item, change) : one(name, item))))
+    return value
+  }
+  return Object.fromEntries(Object.entries(details).map(([name, value]) => [name, one(name, value)]))
+}
+
+/** Leaves the middle out, because both ends tell where a text comes from. */
+function shortened(text: string): string {
+  if (text.length <= limits.quotedChars) return text
+  const tail = Math.floor(limits.quotedChars / 3)
+  return `${text.slice(0, limits.quotedChars - tail - 1)}…${text.slice(-tail)}`.toWellFormed()
+}
+
+/** The first items of a list, as many as a message quotes. */
+function fewer(items: Items): Items {
+  let chars = 0
+  const end = items.findIndex((item) => {
+    chars += String(item).length
+    return chars > limits.quotedChars
+  })
+  return end < 0 ? items : [...items.slice(0, end), `${items.length - end} more`]
 }
 
 function escaped(text: string, kept: string): string {

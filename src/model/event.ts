@@ -57,11 +57,11 @@ export interface EventRecord extends EventHeader {
   readonly hash: Uint8Array
 }
 
-export interface Event<Data = unknown> {
+export interface Event<Data = unknown, Type extends string = string> {
   readonly seq: number
   readonly id: EventId
   readonly tenant: TenantId
-  readonly type: string
+  readonly type: Type
   /** `undefined` when the payload was erased, and when a blob holds the data: `store.data(event)` reads both kinds. */
   readonly data: Data | undefined
   /** The blob that holds the data, which was too large for the event. */

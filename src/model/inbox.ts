@@ -39,6 +39,8 @@ export interface InboxRow {
   readonly payload?: Stored | undefined
   /** Store time before which it is not taken. */
   readonly at?: number | undefined
+  /** The delay that was asked for, in milliseconds: a retry repeats it, and gets another `at`. */
+  readonly delay?: number | undefined
   readonly claim?: InboxHold | undefined
   /** Number of times it was claimed. */
   readonly attempt: number

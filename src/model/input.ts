@@ -25,6 +25,8 @@ export interface InputRow {
   /** The run that it is for, or that took it. */
   readonly run?: RunId | undefined
   readonly key?: string | undefined
+  /** The turn that was asked for: `next` or a run. Absent for the active one. */
+  readonly turn?: string | undefined
   readonly content?: Stored | undefined
   /** The actor who said it, if the store was opened for one. */
   readonly by?: string | undefined

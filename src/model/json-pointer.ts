@@ -1,6 +1,7 @@
 // JSON Pointer (RFC 6901): the address of a place in a JSON document.
 
 import { refuse } from './errors.ts'
+import { limits } from './limits.ts'
 
 /** `operation` is the position of the operation in its patch, for the message. */
 export function pointerSteps(pointer: unknown, operation: number, member: 'path' | 'from'): readonly string[] {
@@ -10,6 +11,8 @@ export function pointerSteps(pointer: unknown, operation: number, member: 'path'
   if (!pointer.startsWith('/')) throw wrong('is not a JSON Pointer: it does not start with a slash')
   if (/~(?![01])/.test(pointer)) throw wrong('is not a JSON Pointer: a tilde is written ~0, and a slash in a name ~1')
   const steps = pointer.slice(1).split('/').map(unescaped)
+  // No document is deeper, and what walks a patch calls itself for each level.
+  if (steps.length > limits.patchDepth) throw wrong(`has ${steps.length} steps, and a document has at most ${limits.patchDepth} levels`)
   // Other readers of a stored patch may reach the prototype of every object through this name.
   if (steps.includes('__proto__')) throw wrong('names __proto__, which no patch may reach')
   return steps

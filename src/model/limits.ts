@@ -24,6 +24,8 @@ export const limits = {
   titleChars: 1024,
   /** Free metadata on a session; it is rewritten with every change of the row. */
   metadataBytes: 16 * KiB,
+  /** What the message of an error quotes of a text or of a list. Its details have them whole. */
+  quotedChars: 200,
   /** Why something was erased: a sentence, kept for ever. */
   reasonChars: 1024,
   /** `recent()` answers from memory: enough for one screen. */
@@ -32,8 +34,12 @@ export const limits = {
   writeBudgetMs: 25,
   /** Breaches of the write budget are always counted, and logged at most this often. */
   breachLogEveryMs: 60_000,
-  /** How long `health` reports `degraded` after the last breach. */
+  /** The window in which `health` compares breaches of the write budget with all writes. */
   breachMemoryMs: 60_000,
+  /** `health` reports `degraded` while at least this share of the writes in the window took longer than the budget. */
+  breachShare: 0.1,
+  /** With fewer breaches than this in the window, the share says nothing: a store that rests writes little. */
+  breachesLeast: 5,
   /** Commits waiting in the lane. Beyond this, callers get `OVERLOADED` at once, and memory stays bounded. */
   laneCommits: 16_384,
   /** Bytes waiting in the lane, for the same reason. */
@@ -76,6 +82,16 @@ export const limits = {
   inlineBytes: 32 * KiB,
   /** Names of runs, effects, signals and branches: shown in lists, and part of every entry. */
   runNameChars: 200,
+  /** The message of a recorded error, and its details as JSON: services answer with whole pages. */
+  errorChars: 4000,
+  /** The name and the code of a recorded error. */
+  errorNameChars: 200,
+  /** The stack of a recorded error: 40 frames or more. */
+  errorStackChars: 8000,
+  /** Causes of a recorded error: each names one layer of the program, and the last ones are libraries. */
+  errorCauses: 8,
+  /** A recorded error with its stacks and causes: it stands in rows that lists read. */
+  errorBytes: 32 * KiB,
   /** How long a lease lasts without a renewal. */
   leaseMs: 30_000,
   /** How often it is renewed: two in a row may fail. */
@@ -88,6 +104,10 @@ export const limits = {
   streamContextChars: 1024,
   /** A secret or a word in streamed text that is longer than this is recorded in parts. */
   streamHeldMostChars: 16 * KiB,
+  /** A refusal lists so many places where a value does not have its declared shape; more would hide the first one. */
+  shapeIssues: 10,
+  /** The path and the message of such a place: schemas quote what they were given. */
+  shapeIssueChars: 200,
   /** A program that makes no call for this long during replay, while its tape has more, has diverged. */
   replayQuietMs: 2000,
   /** A run whose waits are all longer than this is parked instead of staying in memory. */
@@ -104,6 +124,16 @@ export const limits = {
   takenBytes: 128 * KiB,
   /** How often a node polls for work without a wake-up. */
   lookEveryMs: 1000,
+  /** A node stops watching a tenant that has had nothing due for this long. It still polls for its work. */
+  unwatchAfterMs: 60_000,
+  /** How often a working process says in the store what it handles. */
+  workerRenewMs: 5000,
+  /** How long such a process counts as live without saying so again: two in a row may fail. */
+  workerLiveMs: 15_000,
+  /** How long the store remembers a worker that has ended. */
+  workerKeptMs: 60 * 60 * 1000,
+  /** A run or an item that has waited this long, while no live worker handles its name, is reported. */
+  unhandledMs: 5000,
   /** Default attempts of a work item: enough for a temporary failure. */
   workAttempts: 5,
   /** Default backoff after the first failure of a work item. */
@@ -164,6 +194,8 @@ export const limits = {
   checkpointComponents: 64,
   /** Key-value state up to this size stands in its event; larger state is a value. */
   stateInlineBytes: 1 * KiB,
+  /** Entries of key-value state in one write: each is an event and a row of one commit, which other writers wait for. */
+  stateChanges: 1000,
   /** Operations of one JSON Patch: each may copy the containers on its way. */
   patchOperations: 1000,
   /** Levels of a document that is patched, as for values. */

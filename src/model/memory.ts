@@ -24,6 +24,8 @@ export interface MemoryValidity {
   readonly from?: number
   readonly until?: number
   readonly supersededBy?: MemoryId
+  /** When the item that replaced it became true: the beginning of its validity, or when it was said. */
+  readonly supersededAt?: number
 }
 
 export interface MemoryLink {
@@ -55,6 +57,8 @@ export interface MemoryRow extends MemoryContent {
   readonly about: string
   readonly state: MemoryState
   readonly links?: readonly MemoryLink[]
+  /** When it stops being true: at its own end, or when another item replaced it. */
+  readonly ends?: number | undefined
   /** Milliseconds from the last time it was remembered until it expires. */
   readonly ttl?: number
   /** Store time from which it counts as absent. */

@@ -31,6 +31,24 @@ export function optionsOf<T extends object>(given: T | undefined, of: string): T
   return ownMembers(given)
 }
 
+/** Members that say how a call reads, and not what. As `undefined` they are absent: the first page is asked for with `cursor: undefined`. */
+const HOW: readonly string[] = ['signal', 'cursor', 'last', 'first', 'limit']
+
+/**
+ * Returns the own members of options that narrow what a call reads or removes. A member that is present and `undefined` is refused, unless it is
+ * one of `how`: `events({ session: user?.session })` would read every session. `of` names the call.
+ */
+export function filterOf<T extends object>(given: T | undefined, of: string, how: readonly (keyof T & string)[] = []): T {
+  const options = optionsOf(given, of)
+  for (const [option, value] of Object.entries(options))
+    if (value === undefined && !HOW.includes(option) && !(how as readonly string[]).includes(option))
+      throw refuse('OPTION_INVALID', {
+        option,
+        why: `it is present and undefined, so ${of} would not be narrowed by it; pass a value, or leave the member out`,
+      })
+  return options
+}
+
 /** An object that inherits nothing. One without any prototype would be a hash table, which every write would pay for. */
 const Own = function Own() {} as unknown as new () => object
 Own.prototype = Object.freeze(Object.create(null))

@@ -37,12 +37,20 @@ export interface Backlog {
   readonly dead: number
 }
 
+/** A queue with an item that was due some time ago. */
+export interface OverdueQueue {
+  readonly queue: string
+  /** The earliest `work.at` in it, whatever the state of that item. */
+  readonly at: number
+}
+
 export interface Queries {
   /** Refused with TENANT_CLOSED when the tenant is not active. */
   usageByType(tenant: string): Promise<readonly TypeUsage[]>
   /**
    * Returns the earliest time (`work.at`, not null) per active tenant with an item in this queue. Ordered by time, then by tenant id; at
-   * most `limit`. The query crosses tenants, so it returns no payload.
+   * most `limit`. The query crosses tenants, so it returns no payload. After tens of thousands of tenants were
+   * drained and nobody looked, the first answers may tell some of them too early; no answer is too late.
    */
   due(queue: string, limit: number): Promise<readonly DueTenant[]>
   /**
@@ -53,4 +61,9 @@ export interface Queries {
   ready(tenant: TenantId, queue: string, limit: number): Promise<ReadyWork>
   /** Every queue of the tenant that holds items, ordered by name. */
   backlog(tenant: TenantId): Promise<readonly Backlog[]>
+  /**
+   * Every queue of the tenant with an item whose time (`work.at`, not null) was `ms` ago or longer, ordered by name; at most `limit`. One seek a
+   * queue, however many items it holds. It ignores renewals of claims.
+   */
+  overdue(tenant: TenantId, ms: number, limit: number): Promise<readonly OverdueQueue[]>
 }

@@ -1,7 +1,7 @@
 // A row between the decider that made it and the table that stores it.
 
 import { canonical } from './canonical.ts'
-import { assert } from './errors.ts'
+import { assert, type InkError, refuse } from './errors.ts'
 import type { RowOf } from './row-types.ts'
 import { type ColumnValue, type TableName, tableOf } from './tables.ts'
 import { termsColumn } from './text/indexed-text.ts'
@@ -36,8 +36,28 @@ export type Body = Readonly<Record<string, unknown>>
 /** Canonical, so that a row decided live and the same row folded later are equal to the byte. */
 export const encodeBody = (body: Body): string => canonical(body)
 
-/** The body of a row. Its type follows from the table that the text came from; the text of an unknown table decodes to a `Body`. */
-export const decodeBody = <Row extends object = Body>(text: BodyText<Row>): Row => JSON.parse(text) as Row
+/**
+ * The body of a row. Its type follows from the table that the text came from; the text of an unknown table decodes to a `Body`. A text that was
+ * edited by hand may be anything: `of` says what the refusal can name.
+ */
+export function decodeBody<Row extends object = Body>(text: BodyText<Row>, of: RowName = {}): Row {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch (cause) {
+    throw damaged(of, 'not JSON', cause)
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw damaged(of, 'not a JSON object')
+  return body as Row
+}
+
+interface RowName {
+  readonly table?: TableName
+  readonly id?: string
+}
+
+const damaged = ({ table, id }: RowName, why: string, cause?: unknown): InkError =>
+  refuse('ROW_DAMAGED', { ...(table && { table }), ...(id !== undefined && { id }), why }, cause)
 
 /** The indexed columns of a body, in the order tables.ts names them. */
 export function columnsOf(table: TableName, body: Body): readonly ColumnValue[] {

@@ -33,12 +33,14 @@ export interface Stored {
   readonly whole?: true
 }
 
-/** An error as data: its name and message, without a stack trace. */
+/** An error as data: what was thrown, with its stack and the chain of its causes. Secrets are masked, and every part is bounded. */
 export interface ErrorData {
   readonly name: string
   readonly message: string
+  readonly stack?: string
   readonly code?: string
   readonly details?: Json
+  readonly cause?: ErrorData
 }
 
 /** Identifies a call of the program during replay. */
@@ -62,8 +64,8 @@ export interface Wait extends Slot {
   readonly on?: string
 }
 
-/** The kinds of things a run takes from its session: inputs, inbox items, the completion and release of items, and versions of a canvas. */
-export type TakeKind = 'inputs' | 'inbox' | 'inboxDone' | 'inboxRelease' | 'canvas'
+/** The kinds of things that stand on the tape with the rows they changed: inputs, inbox items, their completion and release, versions of a canvas, items of memory. */
+export type TakeKind = 'inputs' | 'inbox' | 'inboxDone' | 'inboxRelease' | 'canvas' | 'remember'
 
 /** Inbox items that a run has claimed. */
 export interface Claimed {

@@ -18,6 +18,8 @@ export interface SideTable {
   readonly numbered?: boolean
   /** Each index begins with the tenant. */
   readonly indexes: Readonly<Record<string, readonly string[]>>
+  /** Indexes for the store itself, which looks across tenants: they begin with their columns and end with the tenant. */
+  readonly across?: Readonly<Record<string, readonly string[]>>
   /** Rights of the app role on PostgreSQL besides reading. */
   readonly rights: readonly ('insert' | 'update' | 'delete')[]
   /** Absent where every engine has the table. */
@@ -39,12 +41,29 @@ export const sideTables = {
     indexes: {},
     rights: ['insert', 'update', 'delete'],
   },
+  // When a queue of a tenant must be looked at next: never later than the earliest `at` of its items, perhaps earlier. Triggers on the items
+  // lower it, a node that looks across tenants raises it. Safe to lose: `rebuild` makes it again.
+  due: {
+    columns: { queue: 'text', at: 'integer' },
+    key: ['queue'],
+    indexes: {},
+    across: { byTime: ['queue', 'at'] },
+    rights: [],
+  },
   // Refused writes and denied requests, beside the hash chain; the newest 10,000 of each tenant. Safe to lose.
   audit: {
     columns: { id: 'text', at: 'integer', code: 'text', actor: 'text', noun: 'text', subject: 'text', count: 'integer' },
     key: ['id'],
     indexes: {},
     rights: ['insert', 'delete'],
+  },
+  // What working processes handle, and until when they count as live. Safe to lose: they write it again. Rows of the tenant `*` are of workers
+  // that serve every tenant.
+  workers: {
+    columns: { id: 'text', version: 'text', queues: 'text', at: 'integer', until: 'integer' },
+    key: ['id'],
+    indexes: {},
+    rights: ['insert', 'update', 'delete'],
   },
   // Nodes of values, named by their digest. Not safe to lose. Written in commits, removed by garbage collection.
   nodes: {

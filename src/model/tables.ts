@@ -222,7 +222,7 @@ export const tables = {
       terms: 'text',
     },
     text: { thread: 'thread' },
-    paths: { starts: ['valid', 'from'], ends: ['valid', 'until'] },
+    paths: { starts: ['valid', 'from'] },
     indexes: {
       byBorn: ['born'],
       byState: ['state', 'born'],

@@ -1,6 +1,5 @@
 // A thread of a session, and the messages in it.
 
-import type { Json } from './data.ts'
 import type { Id, SessionId } from './ids.ts'
 
 export type ThreadId = Id<'thread'>
@@ -58,17 +57,26 @@ export interface MessageTally {
   readonly at: number
 }
 
+/** Those of the AI SDK. */
+export const FINISH_REASONS = ['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other', 'unknown'] as const
+
 /** Data beside a message. It does not count in the usage of the store. */
 export interface MessageRecord {
   /** The message was being streamed when its writer stopped. */
   readonly interrupted?: boolean
+  /** The text of the `error` chunk that ended a stream. */
+  readonly error?: string
+  /** The reason of the `abort` chunk that ended a stream; true if it gave none. */
+  readonly aborted?: string | true
+  /** One of FINISH_REASONS; a stream keeps what its `finish` chunk says. */
   readonly finishReason?: string
-  readonly usage?: { readonly [key: string]: Json }
+  /** Counts as `run.usage` takes them, or those of the AI SDK. */
+  readonly usage?: { readonly [key: string]: unknown }
   readonly cost?: number
   readonly durationMs?: number
   readonly completedAt?: number
   readonly model?: string
   readonly provider?: string
-  readonly statistics?: { readonly [key: string]: Json }
-  readonly [more: string]: unknown
+  /** Whatever else the application measures. */
+  readonly statistics?: { readonly [key: string]: unknown }
 }

@@ -11,6 +11,7 @@ import type { Texts } from './texts.ts'
 import type { Upkeep } from './upkeep.ts'
 import type { Values } from './values.ts'
 import type { Wakeups } from './wakeups.ts'
+import type { Workers } from './workers.ts'
 
 export interface BackendTraits {
   /** Acknowledged commits survive a power cut. */
@@ -39,6 +40,7 @@ export interface Backend {
   readonly values: Values
   readonly texts: Texts
   readonly audit: Audit
+  readonly workers: Workers
   readonly wakeups: Wakeups
   readonly upkeep: Upkeep
   close(): Promise<void>

@@ -41,11 +41,19 @@ export interface Page {
   readonly more: boolean
 }
 
+export interface TenantPage {
+  readonly after?: string
+  readonly limit?: number
+}
+
 export interface JournalReads {
   /** `{ seq: 0, hash: zeros, state: 'active' }` for a tenant without events. Answers in any tenant state: a head contains no payload. */
   head(tenant: TenantId): Promise<Head>
   /** Rejects with TENANT_CLOSED when the tenant is not active, checked in the store each time. So does every other read of its content. */
   page(tenant: TenantId, query: PageQuery): Promise<Page>
-  /** Ordered by id, including tenants that are not active. A tenant that has only values may be listed or not. */
-  tenants(): Promise<readonly TenantId[]>
+  /**
+   * At most `limit` tenants behind the id `after`, or all of them. Ordered by id, including tenants that are not active. A tenant that has only
+   * values may be listed or not.
+   */
+  tenants(page?: TenantPage): Promise<readonly TenantId[]>
 }

@@ -15,7 +15,10 @@ export interface Measure {
 }
 
 export interface BackendHealth {
+  /** Nothing needs an operator. */
   readonly ok: boolean
+  /** It answers reads and accepts writes. */
+  readonly ready: boolean
   readonly why: readonly string[]
   /** On a server: whether the login has the rights of a node and no more. */
   readonly login?: 'restricted' | 'powerful'
@@ -49,6 +52,8 @@ export interface Upkeep {
   scratch(): Promise<Scratch>
   /** Replaces the tenant's rows by the folded ones, atomically. Returns false and changes nothing if its head has moved since. */
   adopt(tenant: TenantId, scratch: Scratch, head: Pick<Head, 'seq' | 'hash'>): Promise<boolean>
+  /** Makes again what is kept beside the rows to find due work, from the rows as they are. Absent where nothing is kept. */
+  remakeDue?(tenant: TenantId): Promise<void>
   /** Finds damage below the journal: pages, indexes. Empty when sound. */
   check(): Promise<readonly string[]>
   measure(): Promise<Measure>

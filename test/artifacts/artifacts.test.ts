@@ -31,6 +31,37 @@ describe.each(engines)('artifacts on $name', ({ open }) => {
     await expectSound(store)
   })
 
+  test('a digest is taken as it is, and after sha256:, wherever a call takes one', async () => {
+    const store = await open()
+    const session = await store.session('s')
+    const [text, file] = [bytesOf('one'), bytesOf('two')]
+    const { digest } = await store.blobs.put(text)
+    const named = `sha256:${digest}`
+    expect(await store.blobs.get(named)).toEqual(text)
+    expect(await store.blobs.get({ digest: named, bytes: 3 }, { from: 0, to: 1 })).toEqual(text.slice(0, 1))
+    const streamed: Uint8Array[] = []
+    for await (const chunk of store.blobs.stream(named)) streamed.push(chunk)
+    expect(streamed).toEqual([text])
+    const made = await store.artifacts.put('module', named, { digest: named, bytes: 3 })
+    expect(made.digest).toBe(digest)
+    expect(await store.artifacts.get('module', named)).toEqual(text)
+    await session.append('artifact.made', { name: 'one' }, { refs: [named] })
+    expect((await session.attachments.put(file, { id: `sha256:${sha256(file)}` })).id).toBe(sha256(file))
+    const id = `sha256:${sha256(file)}`
+    expect(await session.attachments.stat(id)).toMatchObject({ id: sha256(file), state: 'stored' })
+    await session.attachments.commit([id, sha256(file)])
+    expect((await session.attachments.get(id))?.bytes).toEqual(file)
+    for await (const chunk of session.attachments.stream(id)) expect(chunk).toEqual(file)
+    const pay = { subject: 'pay', data: { amount: 5 } }
+    const asked = await store.approvals.request(pay)
+    expect((await store.approvals.list({ digest: `sha256:${asked.digest}` })).items).toHaveLength(1)
+    await store.approvals.decide(asked.id, { decision: 'approve', digest: `sha256:${asked.digest}` })
+    expect((await store.collect({ grace: 0 })).deleted.blobs).toBe(0)
+    for (const wrong of [`sha256:${digest.toUpperCase()}`, `SHA256:${digest}`, `sha256:sha256:${digest}`, 'sha256:'])
+      expect(await codeOf(store.blobs.get(wrong)), wrong).toBe('OPTION_INVALID')
+    await expectSound(store)
+  })
+
   test('garbage collection deletes the blob that a pointer left, once its event is erased, and keeps the new one', async () => {
     const store = await open()
     await store.artifacts.put('release', 'latest', bytesOf('one'))

@@ -24,6 +24,7 @@ const calls: Readonly<Record<string, (run: Run, session: Session, n: number, sto
     await run.effect('send', () => store.signal('s', 'go', { n }).then(() => true))
     return run.signal('go')
   },
+  remember: async (run, _, n) => run.remember(`step ${n}`, { about: 'user/ada' }),
   recall: async (run, _, n) => (await run.recall(`what is ${n}?`)).length,
 }
 

@@ -17,7 +17,7 @@ export async function storeWithRuns(options: StoreOptions, tenant = 'main'): Pro
   const ids: Record<string, string> = {}
   const view = (store: Store) => (tenant === 'main' ? store : store.tenant(tenant))
   {
-    await using store = await open({ ...options, lease })
+    await using store = await open({ ...options, logger: false, lease })
     const session = await view(store).session('support/4711', { title: 'Order 4711' })
     await using done = await session.run('answer', { input: { question: 'where is it?', password: 'hunter2-hunter2' }, parallel: true })
     ids.answer = done.id
@@ -33,7 +33,7 @@ export async function storeWithRuns(options: StoreOptions, tenant = 'main'): Pro
     pay.effect('charge card', charge, { ifUnknown: 'ask' }).catch(() => {})
     await begun.promise
   }
-  await using store = await open({ ...options, lease })
+  await using store = await open({ ...options, logger: false, lease })
   const own = view(store)
   const session = await own.session('support/4711')
   const pay = await session.run('pay', { wait: '10s' })

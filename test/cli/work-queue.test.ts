@@ -53,7 +53,7 @@ describe('list', () => {
     expect(line(ids.delayed)).toMatch(/ delayed +0 of 3 +5 +bob +welcome\/bob .* due \d{4}-\S+ \S+ \(in 1 h\)$/)
     expect(line(ids.held)).toMatch(/ claimed +1 of 5 +9 .* held by desk 3 until \S+ \S+ \(in 59 min\)$/)
     const dead = await ink(['queue', 'list', path, 'bad', '--state', 'dead'])
-    expect(dead.out).toMatch(/ dead +1 of 1 .* died .* ago: Error: no such mailbox \\u001b.* …\n$/)
+    expect(dead.out).toMatch(/ dead +1 of 1 .* died .* ago: Error: no such mailbox \\u001b.* …\n( +at .*work-support\.ts.*\n)+$/)
     expect(await ink(['queue', 'list', path, 'outbox', '--state', 'dead'])).toEqual({
       code: 0,
       out: '',
@@ -92,7 +92,9 @@ describe('show', () => {
   test('queue show tells why one died, and spreads a large payload out on a terminal', async () => {
     const { out } = await ink(['queue', 'show', path, 'bad', ids.dead], 80)
     expect(out).toMatch(/\nstate +dead\ntried +1 of 1\n/)
-    expect(out).toMatch(/\ndied +.* ago\)\nerror +Error: no such mailbox .*\ndetails +\{"code":550\}\npayload\n {2}\{\n {4}"lines": \[\n/)
+    expect(out).toMatch(
+      /\ndied +.* ago\)\nerror +Error: no such mailbox .*\n( +at .*\n)+details +\{"code":550\}\npayload\n {2}\{\n {4}"lines": \[\n/,
+    )
     expect(out).toMatch(/\n {2}… and \d+ more lines; --json prints all\n$/)
     expect((await json(['queue', 'show', path, 'bad', ids.dead])).item.payload.lines).toHaveLength(20)
   })

@@ -33,7 +33,12 @@ class Model {
   }
 
   /** The code of the refusal, or undefined once the change is made. */
-  commit(nodes: readonly NodeOptions[], replace: boolean, leaf: string | undefined): string | undefined {
+  commit(given: readonly NodeOptions[], replace: boolean, leaf: string | undefined): string | undefined {
+    // Without a parent, a node follows the one before it, and the first one follows the leaf.
+    const nodes = given.map(({ id, parent, payload }, i) => {
+      const before = i === 0 ? (replace ? undefined : this.leaf) : given[i - 1]?.id
+      return { id, parent: parent === undefined ? (before ?? null) : parent, payload }
+    })
     const known = replace ? new Map<string, ModelNode>() : this.live
     const taken = (id: string) => !replace && (this.live.has(id) || this.hidden.has(id))
     const ids = nodes.map(({ id }) => id)
@@ -105,7 +110,9 @@ async function play(session: Session, model: Model, seed: number, steps: number)
       for (let i = below(4); i > 0; i--)
         nodes.push({
           id: below(6) === 0 ? anyLive() : `n${below(60)}`,
-          parent: below(6) === 0 ? null : nodes.length > 0 && below(2) === 0 ? (nodes.at(-1) as NodeOptions).id : anyLive(),
+          ...(below(5) > 0 && {
+            parent: below(6) === 0 ? null : nodes.length > 0 && below(2) === 0 ? (nodes.at(-1) as NodeOptions).id : anyLive(),
+          }),
           payload: below(4) === 0 ? Array.from({ length: 300 }, () => seed * 100 + step) : { step, i },
         })
       const replace = below(8) === 0

@@ -121,6 +121,13 @@ describe.each(engines)('the head of a session on $name', ({ open }) => {
       { id: 'c', parent: 'b', payload: 3 },
       { id: 'd', parent: 'c', payload: 4, frame: 'review' },
     ]
+    await expect(session.commitTurn({ turn: '3', nodes })).rejects.toMatchObject({
+      code: 'FRAME_UNKNOWN',
+      details: { session: session.id, frame: 'review' },
+    })
+    expect(await session.graph.node('c')).toBeUndefined()
+    await session.frames.open('review')
+    await session.frames.use('plan')
     await session.commitTurn({ turn: '3', nodes })
     const { items } = await session.frames.list()
     expect(items.map(({ id, parent, current }) => ({ id, parent, current }))).toEqual([
@@ -144,8 +151,7 @@ describe.each(engines)('the head of a session on $name', ({ open }) => {
     await session.commitTurn({ turn: 't', nodes: [{ id: 'a', parent: null, payload: 'x'.repeat(3000) }] })
     await session.delete({ reason: 'over' })
     expect(await codeOf(session.commitTurn({ turn: 't2', nodes: [] }))).toBe('SESSION_DELETED')
-    expect((await session.graph.list()).items).toEqual([])
-    expect((await session.head()).config).toEqual({})
+    expect([await codeOf(session.graph.list()), await codeOf(session.head())]).toEqual(Array(2).fill('SESSION_DELETED'))
     const again = await store.session('s')
     expect(await again.head()).toMatchObject({ revision: 0, nodes: 0 })
     await expectSound(store)

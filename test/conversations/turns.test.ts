@@ -199,6 +199,11 @@ describe.each(engines)('a turn on $name', ({ open }) => {
     const { store, pass } = await openInTimeOf(open)
     const session = await store.session('s')
     const lease = await session.lease({ ttl: '10s' })
+    await expect(session.commitTurn({ turn: '1', nodes: [node('a')], release: true })).rejects.toMatchObject({
+      code: 'OPTION_INVALID',
+      details: { option: 'release' },
+    })
+    expect(await session.graph.node('a')).toBeUndefined()
     await session.commitTurn({ turn: '1', nodes: [node('a')], lease, release: true })
     expect(await codeOf(lease.renew())).toBe('CLAIM_SETTLED')
     const old = await session.lease({ ttl: '10s', wait: 0 })

@@ -85,7 +85,7 @@ describe.each(engines)('core memory on $name', ({ open }) => {
     await named.set('goals', 'ship')
     expect((await session.core.get()).goals).toBe('ship')
     await session.delete({ reason: 'asked' })
-    expect((await named.get()).goals).toBeUndefined()
+    expect(await codeOf(named.get())).toBe('SESSION_DELETED')
     expect(await codeOf(named.set('goals', 'ship'))).not.toBe('no error')
     await expectSound(store)
   })

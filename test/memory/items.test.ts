@@ -101,10 +101,11 @@ describe.each(engines)('memory on $name', ({ open, openInTime }) => {
     const store = await open()
     const old = await store.memory.remember('The office is in Rome')
     const now = await store.memory.remember('The office is in Oslo', { supersedes: old.id })
-    expect((await store.memory.get(old.id))?.valid).toEqual({ supersededBy: now.id })
+    expect((await store.memory.get(old.id))?.valid).toEqual({ supersededBy: now.id, supersededAt: now.valid?.from })
     await store.memory.link(now.id, old.id, { type: 'replaces', weight: 0.5 })
     await store.memory.link(now.id, old.id, { type: 'replaces', weight: 0.7 })
     expect((await store.memory.get(now.id))?.links).toEqual([{ to: old.id, type: 'replaces', weight: 0.7 }])
+    expect(await codeOf(store.memory.link(now.id, now.id))).toBe('OPTION_INVALID')
     await store.memory.unlink(now.id, old.id)
     expect((await store.memory.get(now.id))?.links).toEqual([])
     // What is said again is true again.

@@ -114,12 +114,20 @@ describe.each(engines)('recall on $name', ({ open, openInTime }) => {
     await pass(2 * 3_600_000)
     expect(new Set(await found(store, 'office'))).toEqual(new Set(['The office is in Oslo', 'The office will be in Kyiv']))
     expect(await found(store, 'office', { superseded: true })).toContain('The office is in Rome')
-    // At another time: as it was true then. Nobody said since when Rome and Oslo are true, and one replaced the other later.
+    // At another time: as it was true then. Nobody said since when Rome is true; it ended when Oslo was said.
     const at = async (time: number, more = {}) => new Set(await found(store, 'office', { at: time, ...more }))
-    expect(await at(t)).toEqual(
-      new Set(['The office is in Rome', 'The office is in Oslo', 'The office code is 1234', 'The office was in Bern']),
-    )
-    expect(await at(t + 2 * 3_600_000)).toEqual(new Set(['The office is in Rome', 'The office is in Oslo']))
+    const said = (await store.memory.get(old.id))?.valid?.supersededAt as number
+    expect(said).toBeGreaterThanOrEqual(t)
+    expect(await at(said - 1)).toEqual(new Set(['The office is in Rome', 'The office code is 1234', 'The office was in Bern']))
+    expect(await at(said)).toEqual(new Set(['The office is in Oslo', 'The office code is 1234', 'The office was in Bern']))
+    expect(await at(t + 2 * 3_600_000)).toEqual(new Set(['The office is in Oslo']))
+    // A fact that says since when it is true ends the other then, also in the past.
+    const first = await store.memory.remember('The office dog is Rex')
+    const dog = await store.memory.remember('The office dog is Fido', { supersedes: first.id, valid: { from: t - 60_000 } })
+    expect(await at(t - 60_001)).toContain('The office dog is Rex')
+    expect(await at(t - 60_000)).not.toContain('The office dog is Rex')
+    expect(await at(t - 60_000)).toContain('The office dog is Fido')
+    for (const { id } of [first, dog]) await store.memory.purge(id)
     expect(await at(t + 4 * 3_600_000, { superseded: false })).toEqual(new Set(['The office is in Oslo', 'The office will be in Kyiv']))
     expect(await at(t, { superseded: true })).toContain('The office will be in Kyiv')
     await expectSound(store)

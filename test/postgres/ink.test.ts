@@ -96,7 +96,7 @@ test('a trigger that was dropped or turned off is found by check and refused by 
 
 test('health says whether the login has more rights than a node needs', async () => {
   const url = await tempDatabase()
-  expect(await (await openIn(url)).health()).toEqual({ status: 'ok', why: [], login: 'powerful' })
+  expect(await (await openIn(url)).health()).toEqual({ status: 'ok', ready: true, why: [], login: 'powerful' })
   const { url: node } = await makeLogin(url, { roles: ['inkfast_app'] })
   const tenantKey = await asSuperuser(url, keyOfWall)
   expect(await (await openIn(node, { tenantKey })).health()).toMatchObject({ login: 'restricted' })

@@ -232,9 +232,10 @@ const damages: readonly Damage[] = [
   },
   {
     what: 'whoever asks is told whose work is due',
-    sql: `create or replace function inkfast.due_v1(p_queue text, p_limit integer) returns table (tenant text, at bigint)
+    sql: `create or replace function inkfast.due_v1(p_queue text, p_at bigint, p_tenant text, p_limit integer)
+      returns table (tenant text, at bigint, next bigint)
       language sql stable security definer set search_path = pg_catalog, pg_temp
-      as 'select w.tenant, w.at from inkfast.work w where w.queue = p_queue limit p_limit'`,
+      as 'select d.tenant, d.at, d.at from inkfast.due d where d.queue = p_queue limit p_limit'`,
     // Its rights are what they were: only a call tells.
     rights: /^$/,
     called: /as acme itself: due_v1\(.*\) told acme what is the store's alone/,

@@ -131,3 +131,33 @@ describe('during an outage', () => {
     await expectSound(other)
   })
 })
+
+describe('a connection that breaks during a garbage collection', () => {
+  test.each([
+    ['insert into inkfast.collections', 'cut the request'],
+    ['insert into inkfast.collections', 'lose the reply'],
+    ['delete from inkfast.nodes n where', 'lose the reply'],
+    ['delete from inkfast.blobs where', 'lose the reply'],
+    ['update inkfast.collections set active = 0', 'cut the request'],
+  ] as const)('at "%s", is a typed error (%s), and the next collection deletes the rest', async (statement, fault) => {
+    const proxy = await startProxy(await tempDatabase())
+    const store = await openIn(proxy.url)
+    const kept = await store.values.put({ kept: 'x'.repeat(500) })
+    await store.session('s').then((session) => session.append('a.b', { kept }, { refs: [kept] }))
+    const left = await store.values.put({ left: 'y'.repeat(500) })
+    const blob = await store.blobs.put(new Uint8Array([1, 2, 3]))
+    const struck = proxy.strike(statement, fault)
+    const collecting = store.collect({ grace: 0 })
+    await expect(collecting).rejects.toMatchObject({
+      code: 'COLLECTION_INTERRUPTED',
+      kind: 'unavailable',
+      details: { tenant: store.tenantId, reason: expect.any(String) },
+    })
+    await struck
+    await store.collect({ grace: 0 })
+    expect(await store.values.get(kept)).toEqual({ kept: 'x'.repeat(500) })
+    expect(await codeOf(store.values.get(left))).toBe('VALUE_MISSING')
+    expect(await codeOf(store.blobs.get(blob))).toBe('BLOB_UNKNOWN')
+    await expectSound(store)
+  })
+})

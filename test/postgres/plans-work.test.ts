@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { postgresBackend } from '../../src/backends/postgres/backend.ts'
 import { enter } from '../../src/backends/postgres/database.ts'
 import { statements as leaseStatements } from '../../src/backends/postgres/leases.ts'
-import { backlogs, readyWork } from '../../src/backends/postgres/queries.ts'
+import { backlogs, overdueQueues, readyWork } from '../../src/backends/postgres/queries.ts'
 import { tenantId } from '../../src/model/ids.ts'
 import type { HeldTable } from '../../src/ports/leases.ts'
 import { preparedDatabase } from '../support/databases.ts'
@@ -171,6 +171,32 @@ test('a backlog is counted in the order of an index, and nothing is sorted', asy
   expect(ways).toEqual([expect.stringMatching(/^Index (Only )?Scan work_by_(due|ready)$/)])
   expect(visited).toBe(ITEMS)
   expect(nodes.filter((node) => node.includes('Sort'))).toEqual([])
+})
+
+/** Items without a time come first in the index of each queue. */
+const moreQueues = `
+  insert into inkfast.work (tenant, id, born, revision, queue, state, priority, at, body)
+  select '${TENANT}', 'm' || n, n, n, 'm' || n % 10, case when n < 5000 then 'dead' else 'ready' end, 0, case when n >= 5000 then n end, '{}'
+  from generate_series(1, 10000) n`
+
+test.each([
+  { when: 'there was nothing to look for', begin: empty },
+  { when: 'everything was there', begin: full },
+])('overdue queues are found by seeks, with a plan from when $when', async ({ begin }) => {
+  const counted = overdueQueues.replace('w.queue > m.queue', `w.queue || '' > m.queue`)
+  const { execute, fill, look } = await bench({ overdue: overdueQueues, counted }, async (url) => {
+    await begin(url)
+    await asSuperuser(url, (superuser) => superuser.query(moreQueues))
+  })
+  if (begin === empty) await fill()
+  const rows = await execute('overdue', '(5000, 100)')
+  expect(rows.map(({ queue }) => queue)).toEqual([...Array.from({ length: 10 }, (_, n) => `m${n}`), 'q'])
+  expect(rows[3]).toEqual({ queue: 'm3', at: '5003' })
+  const { ways, visited } = await look('overdue', '(5000, 100)')
+  expect(ways).toEqual(['Index Only Scan work_by_due'])
+  expect(visited).toBeLessThan(100)
+  // The control: without a seek from name to name, everything is read.
+  expect((await look('counted', '(5000, 100)')).visited).toBeGreaterThan(ITEMS)
 })
 
 test.each<HeldTable>(['leases', 'work'])('rows of %s are renewed and read by their keys alone', async (of) => {

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { enter } from '../../src/backends/postgres/database.ts'
 import { pageStep } from '../../src/backends/postgres/journal.ts'
 import { listStep } from '../../src/backends/postgres/rows.ts'
-import { STORE } from '../../src/backends/postgres/wall.ts'
 import { open } from '../../src/index.ts'
 import type { EventId, Id, RunId, SessionId } from '../../src/model/ids.ts'
 import { encodeCursor } from '../../src/model/order.ts'
@@ -14,7 +13,6 @@ import type { PageQuery } from '../../src/ports/journal.ts'
 import { preparedDatabase } from '../support/databases.ts'
 import { openIn, tempDatabase } from '../support/engines.ts'
 import { asSuperuser } from './logins.ts'
-import { wallOf } from './tenants.ts'
 import { until } from './until.ts'
 
 let client: Client
@@ -105,67 +103,6 @@ test('commits look up by primary keys alone, also with plans from when there was
   await until('the server has counted', async () => (await used()).includes('receipts_pkey'))
   // What was asked with `after` is asked of the session; nothing else may use an index that is there for lists.
   expect((await used()).filter((name) => !name.endsWith('_pkey'))).toEqual(['events_by_session'])
-})
-
-const TENANTS_WITH_WORK = 40
-const ITEMS_EACH = 500
-/** Since this connection last told the server. */
-const counted = `
-  select seq_scan::integer as scans, idx_scan::integer as seeks, idx_tup_fetch::integer as fetched
-  from pg_stat_xact_user_tables where schemaname = 'inkfast' and relname = 'work'`
-
-/** The same function, asking for an order that no index has. */
-const sorting = `
-  do $$ begin
-    execute replace(pg_get_functiondef('inkfast.due_v1'::regproc), 'order by w.at nulls first', 'order by w.at + 0');
-  end $$`
-
-test('due tenants cost one seek each, also with a plan from an empty table', async () => {
-  const url = await tempDatabase()
-  const [seen, control] = await asSuperuser(url, async (superuser) => {
-    const { text, values } = enter((await wallOf(superuser)).tenant(STORE))
-    const due = `select tenant, at::integer from inkfast.due_v1('q', 3)`
-    const look = async () => {
-      await superuser.query('begin; set local role inkfast_app')
-      await superuser.query(text, [...(values ?? [])])
-      const [before] = (await superuser.query(counted)).rows
-      const { rows: found } = await superuser.query(due)
-      const [after] = (await superuser.query(counted)).rows
-      await superuser.query('rollback')
-      const since = (what: 'scans' | 'seeks' | 'fetched'): number => after[what] - before[what]
-      return { found, scans: since('scans'), seeks: since('seeks'), fetched: since('fetched') }
-    }
-    // Often enough that the plan is kept.
-    for (let n = 0; n < 10; n++) expect((await look()).found).toEqual([])
-    await superuser.query(`
-      insert into inkfast.heads (tenant, seq, hash) select 't' || t, 1, '' from generate_series(1, ${TENANTS_WITH_WORK}) t`)
-    await superuser.query(`
-      insert into inkfast.work (tenant, id, born, revision, queue, at, body)
-      select 't' || t, n::text, n, n, case when n % 10 > 0 then 'q' else 'other' end, case when n % 3 = 0 then n - t end, '{}'
-      from generate_series(1, ${TENANTS_WITH_WORK}) t, generate_series(1, ${ITEMS_EACH}) n`)
-    const found = await look()
-    await superuser.query(sorting)
-    return [found, await look()]
-  })
-  expect(seen.found).toEqual([40, 39, 38].map((t) => ({ tenant: `t${t}`, at: 3 - t })))
-  // The canary of opening is a tenant too.
-  expect(seen).toMatchObject({ scans: 0, seeks: TENANTS_WITH_WORK + 1 })
-  expect(seen.fetched).toBeLessThanOrEqual(TENANTS_WITH_WORK)
-  // The control: the same answer, found by going through everything, is seen to be.
-  expect(control.found).toEqual(seen.found)
-  expect(control.fetched).toBeGreaterThan(TENANTS_WITH_WORK * 100)
-})
-
-test('due items are read in the order of their own index', async () => {
-  const { rows } = await client.query(`select prosrc from pg_proc where proname = 'due_v1'`)
-  const query = /return query\s+(select[^;]+);/.exec(rows[0]?.prosrc)?.[1]
-  const text = String(query).replaceAll('p_queue', '$1::text').replaceAll('p_limit', '$2::integer')
-  const plan = await planOf(text, ['q', 10], 'inkfast_wall')
-  expect(plan).toMatch(
-    /Scan using work_by_due on work w\s+Index Cond: \(\(tenant = h\.tenant\) AND \(queue = 'q'::text\) AND \(at IS NOT NULL\)\)/,
-  )
-  // Only the tenants are sorted, by what was found for each.
-  expect(plan.match(/Sort Key: .*/g)).toEqual([expect.stringMatching(/^Sort Key: w\.at, h\.tenant/)])
 })
 
 test('the control: an order that no index has is sorted all the same', async () => {

@@ -21,6 +21,13 @@ const functions: Readonly<Record<string, { readonly definer?: string }>> = {
   tenants_v1: { definer: 'lists tenants for the store itself, which signs as nobody else can' },
   heads_v1: { definer: 'tells the store itself how far its tenants are, names and numbers only' },
   due_v1: { definer: 'tells the store itself which tenants have work waiting and since when; of that table it may read no other column' },
+  raise_due_v1: { definer: 'sets when a queue of the tenant that is named is due to what its items say, and nothing else' },
+  make_due_v1: { definer: 'does so for all queues of the tenant that is named' },
+  work_offers: { definer: 'lowers when a queue is due for items that were just written past the wall of their table' },
+  work_hastens: { definer: 'does so for an item that was changed' },
+  heads_resume: { definer: 'makes again when the queues of a tenant are due that has just come back' },
+  lower_due: {},
+  make_due: {},
   misplaced_v1: { definer: 'tells the store itself which tenants have events outside the places up to their head, names and numbers only' },
   join_v1: { definer: 'makes the head of the tenant that is named, and no other' },
   move_head_v1: { definer: 'moves the head of the tenant that is named forwards, and nothing else' },
@@ -89,8 +96,10 @@ const knownPolicies: readonly string[] = [
   'heads: wall for select to inkfast_wall using true check -',
   // For misplaced_v1; what they may see of an event is in the grants below.
   'events: wall for select to inkfast_wall using true check -',
-  // For due_v1; what it may see of a row is in the grants below.
+  // For due_v1 and raise_due_v1; what they may see of a row is in the grants below.
   'work: wall for select to inkfast_wall using true check -',
+  // Only the functions of the wall write it: the other roles have no right to.
+  'due: wall for all to inkfast_wall using true check true',
   ...['migrations', 'clock'].flatMap((table) => [
     `${table}: owner for all to inkfast_owner using true check true`,
     `${table}: anyone for select to inkfast_app inkfast_reader using true check -`,
@@ -118,6 +127,7 @@ const knownGrants: readonly string[] = [
   ...['seq', 'hash', 'state'].map((column) => `inkfast_wall update on heads.${column}`),
   ...['tenant', 'seq'].map((column) => `inkfast_wall select on events.${column}`),
   ...['tenant', 'queue', 'at'].map((column) => `inkfast_wall select on work.${column}`),
+  ...['select', 'insert', 'update', 'delete'].map((right) => `inkfast_wall ${right} on due`),
   ...Object.entries(appRights).flatMap(([what, rights]) => rights.map((right) => `inkfast_app ${right} on ${what}`)),
   ...[...walledTables, 'migrations', 'clock'].map((table) => `inkfast_reader select on ${table}`),
 ]

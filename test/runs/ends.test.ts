@@ -109,7 +109,7 @@ describe.each(both)('on $name', (engine) => {
   test('a start with invalid options is refused before its session is created', async () => {
     const store = await engine.open()
     const { seq } = await store.head()
-    expect(await codeOf(store.start('r', { session: 'new', input: { a: undefined } }))).toBe('DATA_INVALID')
+    expect(await codeOf(store.start('r', { session: 'new', input: { a: [undefined] } }))).toBe('DATA_INVALID')
     expect(await codeOf(store.start('r', { session: 'new', delay: -1 }))).toBe('DURATION_INVALID')
     expect(await codeOf(store.start('r', { session: 'new', key: '' }))).toBe('KEY_INVALID')
     expect((await store.head()).seq).toBe(seq)

@@ -1,6 +1,6 @@
 // A program that uses every method of a run, and an outbox that records its side effects: which, under which key and how often.
 
-import type { Branch, Run, Store } from '../../src/index.ts'
+import type { Branch, EffectFunction, Run, Store } from '../../src/index.ts'
 import { never } from './crashing-backend.ts'
 
 export interface Sent {
@@ -36,7 +36,7 @@ export class Outbox {
 
 export async function fullProgram(run: Run, outbox: Outbox, isDead: () => boolean): Promise<unknown> {
   const effect = async <T>(branch: Branch, name: string, value: T) =>
-    outbox.saw(name, await branch.effect(name, outbox.does(name, isDead, value)))
+    outbox.saw(name, await branch.effect(name, outbox.does(name, isDead, value) as EffectFunction<T>))
   const order = await effect(run, 'order', { id: 4711 })
   const flaky = await run.effect(
     'flaky',

@@ -16,7 +16,7 @@ const REFUSED: Readonly<Record<string, (run: Run) => Promise<unknown>>> = {
   },
   'no attempt at all': (run) => run.effect('e', () => 1, { retry: { attempts: 0 } }),
   'a backoff that is no duration': (run) => run.effect('e', () => 1, { retry: { backoff: 'soon' as never } }),
-  'a result that is no JSON': (run) => run.effect('e', () => 10n),
+  'a result that is no JSON': (run) => run.effect('e', () => 10n as never),
   'a result that is no JSON, settled by hand': async (run) => {
     const half = await run.begin('e')
     if (!half.done) await half.settle(10n)

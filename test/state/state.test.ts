@@ -133,7 +133,7 @@ describe.each(engines)('key-value state on $name', ({ open, openInTime }) => {
     await session.archive()
     expect(await codeOf(session.state.set('k', 1))).toBe('SESSION_ARCHIVED')
     await session.delete({ reason: 'over' })
-    expect(await session.state.get('k')).toBeUndefined()
+    expect(await codeOf(session.state.get('k'))).toBe('SESSION_DELETED')
     expect((await store.state.get('k'))?.value).toBe('tenant')
     await expectSound(store)
   })

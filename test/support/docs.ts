@@ -23,7 +23,7 @@ export function snippetsOf(path: string, page: string): readonly Snippet[] {
 }
 
 /** The complaints of the compiler, each with the page it comes from. */
-export async function compileSnippets(snippets: readonly Snippet[]): Promise<readonly string[]> {
+export async function compileSnippets(snippets: readonly Snippet[], compilerOptions: object = {}): Promise<readonly string[]> {
   const cache = inProject('node_modules', '.cache')
   mkdirSync(cache, { recursive: true })
   const folder = mkdtempSync(`${cache}/docs-`)
@@ -33,7 +33,10 @@ export async function compileSnippets(snippets: readonly Snippet[]): Promise<rea
       writeFileSync(`${folder}/snippet${i}.ts`, `${text}\nexport {}\n`)
     })
     writeFileSync(`${folder}/package.json`, JSON.stringify({ type: 'module' }))
-    writeFileSync(`${folder}/tsconfig.json`, JSON.stringify(config))
+    writeFileSync(
+      `${folder}/tsconfig.json`,
+      JSON.stringify({ ...config, compilerOptions: { ...config.compilerOptions, ...compilerOptions } }),
+    )
     const { code, out, err } = await tsc(['-p', folder, '--pretty', 'false'])
     if (code === 0) return []
     const complaints = out.split('\n').filter((line) => line.includes('error TS'))
@@ -83,6 +86,7 @@ const config = {
     composite: false,
     incremental: false,
     noEmit: true,
+    emitDeclarationOnly: false,
     allowImportingTsExtensions: true,
     rewriteRelativeImportExtensions: false,
     paths: {

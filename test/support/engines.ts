@@ -67,7 +67,7 @@ export function lentBackend(url: string): Backend {
 export async function openIn(url: string, options: Partial<StoreOptions> = {}): Promise<Store> {
   const lent = lentNow.get(url)
   if (lent && !needsOwnConnections(options)) return openLent(lent, options)
-  const store = await open({ ...options, url })
+  const store = await open({ logger: false, ...options, url })
   later(() => store.close())
   return store
 }
@@ -90,7 +90,7 @@ const needsOwnConnections = (options: Partial<StoreOptions>): boolean => Object.
 
 async function openLent(lent: Lent, options: Partial<StoreOptions> = {}): Promise<Store> {
   const { durability, ...rest } = options
-  const store = await open({ ...rest, backend: lent.backend({ ...(durability && { durability }) }) })
+  const store = await open({ logger: false, ...rest, backend: lent.backend({ ...(durability && { durability }) }) })
   later(() => store.close())
   return store
 }

@@ -5,24 +5,30 @@ import { importsOf } from './code.ts'
 
 const ALLOWED: readonly RegExp[] = [
   /^package\.json$/,
-  /^(?:README|CHANGELOG|SECURITY)\.md$/,
+  /^(?:README|CHANGELOG|SECURITY|AGENTS)\.md$/,
   /^LICENSE$/,
+  /^llms\.txt$/,
   /^bin\/[\w-]+\.js$/,
-  /^dist\/(?!.*\.test\.)[\w/.-]+\.(?:js|d\.ts)$/,
-  /^dist\/backends\/\w+\/migrations\/(?:\d{4}_\w+\.sql|roles\.sql|released\.json)$/,
+  /^dist\/(?:chunks\/|demo\/)?[\w-]+\.js(?:\.map)?$/,
+  /^dist\/types\/(?!.*\.test\.)[\w/.-]+\.d\.ts$/,
+  /^docs\/(?:README|glossary)\.md$/,
+  /^docs\/guide\/[\w-]+\.md$/,
   /^docs\/reference\/[\w-]+\.(?:md|txt|ndjson)$/,
 ]
 
 const NEEDED: readonly RegExp[] = [
   /^LICENSE$/,
   /^README\.md$/,
+  /^AGENTS\.md$/,
+  /^llms\.txt$/,
   /^bin\/inkfast\.js$/,
   /^dist\/index\.js$/,
-  /^dist\/index\.d\.ts$/,
-  /^dist\/cli\/main\.js$/,
-  /^dist\/conformance\/index\.js$/,
-  /^dist\/backends\/sqlite\/checkpoint-worker\.js$/,
-  /^dist\/backends\/sqlite\/migrations\/0001_journal\.sql$/,
+  /^dist\/conformance\.js\.map$/,
+  /^dist\/types\/index\.d\.ts$/,
+  /^dist\/cli\.js$/,
+  /^dist\/conformance\.js$/,
+  /^docs\/guide\/getting-started\.md$/,
+  /^docs\/reference\/errors\.md$/,
 ]
 
 export function checkPackedFiles(files: readonly string[]): readonly string[] {

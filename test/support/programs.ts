@@ -21,15 +21,15 @@ export const moduleAt = (source: URL): string => pathToFileURL(programAt(source)
 
 interface Manifest {
   readonly name: string
-  readonly exports: Readonly<Record<string, string | { readonly default: string }>>
+  readonly exports: Readonly<Record<string, string | { readonly types: string }>>
 }
 
 /** The sources of what the package exports, by the specifier that a user imports. */
 export function exportedSources(): ReadonlyMap<string, string> {
   const { name, exports } = readJson<Manifest>('package.json')
   const sources = Object.entries(exports).flatMap(([subpath, target]): readonly [string, string][] => {
-    const built = typeof target === 'string' ? target : target.default
-    return built.endsWith('.js') ? [[subpath.replace('.', name), built.replace(/^\.\/dist\/(.+)\.js$/, 'src/$1.ts')]] : []
+    if (typeof target === 'string') return []
+    return [[subpath.replace('.', name), target.types.replace(/^\.\/dist\/types\/(.+)\.d\.ts$/, 'src/$1.ts')]]
   })
   return new Map(sources)
 }

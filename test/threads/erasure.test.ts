@@ -3,10 +3,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Session, Store } from '../../src/index.ts'
 import { codeOf, engines, expectSound } from '../support/engines.ts'
+import { textOf } from './text-of.ts'
 
 const said = (id: string, text: string) => ({ id, role: 'user', parts: [{ type: 'text', text }] })
 const texts = async ({ thread }: Session): Promise<string> =>
-  (await thread.messages()).map(({ parts }) => String(parts[0]?.text).slice(0, 12)).join(' ')
+  (await thread.messages()).map(({ parts }) => String(textOf(parts[0])).slice(0, 12)).join(' ')
 
 async function everything(store: Store): Promise<string> {
   let all = ''
@@ -136,7 +137,7 @@ describe.each(engines)('erased and forked messages on $name', ({ open, openInTim
     )
     expect(heldBy).toHaveLength(3)
     expect(nodes).toEqual([{ session: fork.id, node: 'a' }])
-    expect((await session.thread.get('m'))?.parts[0]?.text).toBe('first')
+    expect(textOf((await session.thread.get('m'))?.parts[0])).toBe('first')
     await expectSound(store)
   })
 
@@ -154,7 +155,7 @@ describe.each(engines)('erased and forked messages on $name', ({ open, openInTim
     await source.thread.add(said('late', 'late'))
     const fork = await source.fork({ at, key: 'fork' })
     expect(await texts(fork)).toBe('one long text lo three branch')
-    expect((await fork.thread.get('b'))?.parts[0]?.text).toBe(long)
+    expect(textOf((await fork.thread.get('b'))?.parts[0])).toBe(long)
     expect((await fork.thread.messages({ branch: 'c2' })).map(({ id }) => id)).toEqual(['a', 'c2'])
     expect(await fork.thread.record('c2')).toEqual({ cost: 1 })
     expect((await fork.threads.list()).items.map(({ title, messages }) => [title, messages])).toEqual(

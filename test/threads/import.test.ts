@@ -3,6 +3,7 @@
 import { safeValidateUIMessages } from 'ai'
 import { describe, expect, test } from 'vitest'
 import { codeOf, engines, expectSound } from '../support/engines.ts'
+import { stateOf } from './text-of.ts'
 
 describe.each(engines)('imported and repaired messages on $name', ({ open }) => {
   test('messages of AI SDK 4 are converted on import, and a result without its call is refused', async () => {
@@ -112,7 +113,7 @@ describe.each(engines)('imported and repaired messages on $name', ({ open }) => 
       { id: '2', role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'look', args: {} }] },
       { id: '3', role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c', isError: true, result: { why: 'gone' } }] },
     ])
-    expect((await thread.get('1'))?.parts.map(({ url }) => url)).toEqual([
+    expect((await thread.get('1'))?.parts.map((part) => 'url' in part && part.url)).toEqual([
       'data:image/png;base64,aGk=',
       'data:text/plain;base64,aGk=',
       'https://a.b/c.png',
@@ -156,7 +157,7 @@ describe.each(engines)('imported and repaired messages on $name', ({ open }) => 
       ['asks', 2],
     ])
     const messages = await thread.messages()
-    expect(messages.flatMap(({ parts }) => parts.map(({ state }) => state))).toEqual([
+    expect(messages.flatMap(({ parts }) => parts.map(stateOf))).toEqual([
       'done',
       'output-error',
       'output-error',

@@ -3,8 +3,10 @@
 import { readUIMessageStream, safeValidateUIMessages, type UIMessage, type UIMessageChunk } from 'ai'
 import { describe, expect, test } from 'vitest'
 import { codeOf, engines, expectSound } from '../support/engines.ts'
+import { textOf } from './text-of.ts'
 
 const said = (id: string, text: string, role: UIMessage['role'] = 'user') => ({ id, role, parts: [{ type: 'text', text }] })
+const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)])
 const ids = (messages: readonly { readonly id: string }[]): string => messages.map(({ id }) => id).join(' ')
 
 describe.each(engines)('messages on $name', ({ open }) => {
@@ -53,6 +55,31 @@ describe.each(engines)('messages on $name', ({ open }) => {
     await expectSound(store)
   })
 
+  test('messages are paged by the cursor on the array, from either end, and along a branch', async () => {
+    const store = await open()
+    const { thread } = await store.session('s')
+    await thread.add(Array.from({ length: 7 }, (_, i) => said(`m${i}`, 'x')))
+    await thread.add(said('side', 'x'), { parent: 'm2' })
+    await thread.remove('m5')
+    const pages = async (options: Parameters<typeof thread.messages>[0]): Promise<string[]> => {
+      const found: string[] = []
+      for (let cursor: string | undefined; ; ) {
+        const page = await thread.messages({ ...options, ...(cursor !== undefined && { cursor }) })
+        found.push(ids(page))
+        cursor = page.cursor
+        if (cursor === undefined) return found
+      }
+    }
+    expect(await pages({ last: 3 })).toEqual(['m4 m6 side', 'm1 m2 m3', 'm0'])
+    expect(await pages({ first: 3 })).toEqual(['m0 m1 m2', 'm3 m4 m6', 'side'])
+    expect(await pages({ last: 7 })).toEqual(['m0 m1 m2 m3 m4 m6 side'])
+    expect(await pages({ last: 2, after: 'm0', before: 'm6' })).toEqual(['m3 m4', 'm1 m2'])
+    expect(await pages({ last: 2, branch: 'side' })).toEqual(['m2 side', 'm0 m1'])
+    expect(await pages({ first: 3, branch: 'side' })).toEqual(['m0 m1 m2', 'side'])
+    for (const cursor of ['', 'x', '[]', '["a"]', '[null]', 7])
+      expect(await codeOf(thread.messages({ cursor: cursor as string })), String(cursor)).toBe('CURSOR_INVALID')
+  })
+
   test('a message with a known id replaces the stored one, and keeps its place', async () => {
     const store = await open()
     const { thread } = await store.session('s')
@@ -61,11 +88,11 @@ describe.each(engines)('messages on $name', ({ open }) => {
     expect((await thread.add(said('b', 'two'))).revision).toBe(revision)
     const updated = await thread.update('c', (message) => ({ ...message, parts: [...message.parts, { type: 'text', text: 'more' }] }))
     expect(updated.parts).toHaveLength(2)
-    expect((await thread.messages()).map(({ parts }) => parts.map(({ text }) => text).join('+'))).toEqual(['1', 'two', '3+more'])
+    expect((await thread.messages()).map(({ parts }) => parts.map(textOf).join('+'))).toEqual(['1', 'two', '3+more'])
     await Promise.all(
       ['x', 'y', 'z'].map((text) => thread.update('a', (message) => ({ ...message, parts: [...message.parts, { type: 'text', text }] }))),
     )
-    expect(((await thread.get('a'))?.parts ?? []).map(({ text }) => text).sort()).toEqual(['1', 'x', 'y', 'z'])
+    expect(((await thread.get('a'))?.parts ?? []).map(textOf).sort()).toEqual(['1', 'x', 'y', 'z'])
     await expectSound(store)
   })
 
@@ -118,10 +145,10 @@ describe.each(engines)('messages on $name', ({ open }) => {
   test('a record stands beside a message, and does not count in the usage of the store', async () => {
     const store = await open()
     const { thread } = await store.session('s')
-    await thread.add(said('m', 'x', 'assistant'), { record: { model: 'big', usage: { inputTokens: 3, details: { cached: 1 } } } })
+    await thread.add(said('m', 'x', 'assistant'), { record: { model: 'big', usage: { inputTokens: 3, cachedInputTokens: 1 } } })
     expect(await thread.record('m', { finishReason: 'stop', cost: 0.25, durationMs: 12 })).toEqual({
       model: 'big',
-      usage: { inputTokens: 3, details: { cached: 1 } },
+      usage: { inputTokens: 3, cachedInputTokens: 1 },
       finishReason: 'stop',
       cost: 0.25,
       durationMs: 12,
@@ -131,6 +158,31 @@ describe.each(engines)('messages on $name', ({ open }) => {
     expect(await store.usage()).toEqual([])
     expect(await codeOf(thread.record('m', { cost: -1 }))).toBe('OPTION_INVALID')
     expect(await codeOf(thread.record('nobody', { cost: 1 }))).toBe('MESSAGE_UNKNOWN')
+    const { seq } = await store.head()
+    const wrong: readonly (readonly [object, string])[] = [
+      [{ mispelt: 1 }, 'OPTION_INVALID'],
+      [{ finishReason: 'done' }, 'OPTION_INVALID'],
+      [{ aborted: false }, 'OPTION_INVALID'],
+      [{ approvals: [] }, 'OPTION_INVALID'],
+      [{ usage: { inputTokens: -1 } }, 'USAGE_INVALID'],
+      [{ usage: { inputTokens: 1.5 } }, 'USAGE_INVALID'],
+      [{ usage: { inputTokens: 1, totalTokens: -1 } }, 'USAGE_INVALID'],
+      [{ usage: { inputTokens: 1, inputTokenDetails: { noCacheTokens: -1 } } }, 'USAGE_INVALID'],
+      [{ usage: { inputToken: 1 } }, 'USAGE_INVALID'],
+    ]
+    for (const [record, code] of wrong) {
+      expect(await codeOf(thread.record('m', record)), JSON.stringify(record)).toBe(code)
+      expect(await codeOf(thread.add(said('n', 'x', 'assistant'), { record })), JSON.stringify(record)).toBe(code)
+      expect(() => thread.stream('s', { record }), JSON.stringify(record)).toThrow(expect.objectContaining({ code }))
+    }
+    expect((await store.head()).seq).toBe(seq)
+    const ofSdk = { inputTokens: 1, totalTokens: 1, inputTokenDetails: { cacheReadTokens: undefined }, raw: { whatever: -1 }, newer: 1 }
+    await thread.record('m', { usage: ofSdk, finishReason: 'tool-calls', statistics: { own: -1 } })
+    expect(await thread.record('m')).toMatchObject({
+      finishReason: 'tool-calls',
+      statistics: { own: -1 },
+      usage: { raw: { whatever: -1 } },
+    })
     await expectSound(store)
   })
 
@@ -180,7 +232,11 @@ describe.each(engines)('messages on $name', ({ open }) => {
     const head = await store.head()
     const tool = (more: object) => ({ id: 'bad', role: 'assistant', parts: [{ type: 'tool-t', toolCallId: 'c', ...more }] })
     const wrong: readonly (readonly [unknown, string, object?])[] = [
-      [{ ...said('bad', 'x'), parts: [{ type: 'hologram' }] }, 'MESSAGE_INVALID'],
+      [{ ...said('bad', 'x'), parts: [{ type: '' }] }, 'MESSAGE_INVALID'],
+      [{ ...said('bad', 'x'), parts: [{ type: 'hologram', of: deep(600) }] }, 'DATA_INVALID'],
+      [{ ...said('bad', 'x'), parts: [{ type: 'hologram', of: new Map() }] }, 'DATA_INVALID'],
+      [{ ...said('bad', 'x'), parts: [{ type: 'hologram', of: () => 1 }] }, 'DATA_INVALID'],
+      [{ id: 'bad', role: 'user', content: 'x' }, 'MESSAGE_INVALID'],
       [{ ...said('bad', 'x'), parts: [] }, 'MESSAGE_INVALID'],
       [{ ...said('bad', 'x'), parts: [{ type: 'text' }] }, 'MESSAGE_INVALID'],
       [{ ...said('bad', 'x'), role: 'tool' }, 'MESSAGE_INVALID'],
@@ -200,11 +256,20 @@ describe.each(engines)('messages on $name', ({ open }) => {
       [said('bad', 'x'), 'MESSAGE_PARENT_INVALID', { parent: 'bad' }],
       [said('bad', 'x'), 'MESSAGE_PARENT_INVALID', { parent: 'theirs' }],
       [said('m', 'y'), 'MESSAGE_PARENT_INVALID', { parent: null }],
-      [{ ...said('bad', 'x'), metadata: new Date() }, 'DATA_INVALID'],
+      [{ ...said('bad', 'x'), metadata: new Map() }, 'DATA_INVALID'],
       [{ ...said('bad\0', 'x') }, 'KEY_INVALID'],
     ]
     for (const [message, code, options] of wrong) expect(await codeOf(thread.add(message, options)), JSON.stringify(message)).toBe(code)
     await expect(thread.add(said('theirs', 'x'))).rejects.toMatchObject({ details: { message: 'theirs', found: other.id } })
+    // Messages of AI SDK 4 and of models.
+    const old = { type: 'tool-invocation', toolInvocation: { state: 'call', toolCallId: 'c', toolName: 't', args: {} } }
+    for (const one of [
+      { id: 'bad', role: 'user', content: 'x' },
+      { role: 'user', content: [{ type: 'text', text: 'x' }] },
+      { role: 'tool', content: [] },
+      { id: 'bad', role: 'assistant', content: '', parts: [old] },
+    ])
+      await expect(thread.add(one)).rejects.toThrow('thread.import')
     expect(await codeOf(thread.update('m', () => said('n', 'x')))).toBe('MESSAGE_INVALID')
     expect(await codeOf(thread.update('nobody', (message) => message))).toBe('MESSAGE_UNKNOWN')
     expect(await codeOf(thread.remove('nobody'))).toBe('MESSAGE_UNKNOWN')

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { MessageChunk, Thread } from '../../src/index.ts'
 import { codeOf, engines, expectSound } from '../support/engines.ts'
 import { recordedStreams } from './recorded-streams.ts'
+import { textOf } from './text-of.ts'
 
 const text = (...pieces: readonly string[]): MessageChunk[] => [
   { type: 'text-start', id: '0' },
@@ -113,7 +114,7 @@ describe.each(engines)('streamed messages on $name', ({ name, open }) => {
     }
     await Promise.all(writes)
     await stream.close()
-    expect((await thread.get('m'))?.parts[1]?.text).toBe(numbers.join(''))
+    expect(textOf((await thread.get('m'))?.parts[1])).toBe(numbers.join(''))
   })
 
   test('a part that is odd does not end the stream: a tool without a result, and a result before the input', async () => {
@@ -196,7 +197,7 @@ describe.each(engines)('streamed messages on $name', ({ name, open }) => {
     let all = ''
     for await (const event of store.events()) all += JSON.stringify(event)
     for (let at = 0; at + 16 <= key.length; at++) expect(all).not.toContain(key.slice(at, at + 16))
-    expect((await thread.get('m'))?.parts[0]?.text).toMatch(/^use \[.+\] now$/)
+    expect(textOf((await thread.get('m'))?.parts[0])).toMatch(/^use \[.+\] now$/)
     // The same without masking is found, so the search above would find it.
     const plain = thread.stream('plain', { redact: false })
     for (const chunk of [...text(key), END]) await plain.write(chunk)
@@ -234,7 +235,7 @@ describe.each(engines)('streamed messages on $name', ({ name, open }) => {
     await thread.add({ id: 'question', role: 'user', parts: [{ type: 'text', text: 'x' }] })
     const stream = thread.stream('m')
     const wrong: readonly (readonly [unknown, string])[] = [
-      [{ type: 'hologram' }, 'CHUNK_INVALID'],
+      [{ type: '' }, 'CHUNK_INVALID'],
       [{ type: 'text-delta', id: '9', delta: 'x' }, 'CHUNK_INVALID'],
       [{ type: 'tool-output-available', toolCallId: 'nobody', output: 1 }, 'TOOL_CALL_MISSING'],
       [{ type: 'tool-approval-response', approvalId: 'nobody', approved: true }, 'CHUNK_INVALID'],
@@ -273,9 +274,9 @@ describe.each(engines)('streamed messages on $name', ({ name, open }) => {
     }
     await stream.write(END)
     await stream.close()
-    expect((await thread.get('m'))?.parts[0]?.text).toBe(piece.repeat(8))
+    expect(textOf((await thread.get('m'))?.parts[0])).toBe(piece.repeat(8))
     await store.collect({ grace: 0 })
-    expect((await thread.get('m'))?.parts[0]?.text).toBe(piece.repeat(8))
+    expect(textOf((await thread.get('m'))?.parts[0])).toBe(piece.repeat(8))
     await expectSound(store)
   })
 })

@@ -71,7 +71,7 @@ describe.each(engines)('approvals on $name', (engine) => {
       [{}, 'RUN_NAME_INVALID'],
       [{ subject: 'a\u0000b' }, 'RUN_NAME_INVALID'],
       [{ subject: 's', subjectType: '' }, 'RUN_NAME_INVALID'],
-      [{ subject: 's', data: { at: new Date() } }, 'DATA_INVALID'],
+      [{ subject: 's', data: { at: new Map() } }, 'DATA_INVALID'],
       [{ subject: 's', risk: 'none' }, 'OPTION_INVALID'],
       [{ subject: 's', deciders: [] }, 'OPTION_INVALID'],
       [{ subject: 's', deciders: 'user/grace' }, 'OPTION_INVALID'],

@@ -84,7 +84,10 @@ describe('each time comes up once, and none is lost', () => {
       const { lived } = await tell(5, FEW_WEEKS, memoryPlace(FEW_WEEKS.from), 6)
       return [await lived.witness.store.head(), await lived.witness.store.tenant('acme').head()]
     }
-    expect(await heads()).toEqual(await heads())
+    const told: unknown[] = []
+    // Stacks in the journal name the line that called, so both are called from one line.
+    for (let life = 0; life < 2; life++) told.push(await heads())
+    expect(told[1]).toEqual(told[0])
   })
 })
 

@@ -54,15 +54,24 @@ describe.each(engines)('an inbox on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('an inbox holds each key once, also when it is over, and refuses another payload with it', async () => {
+  test('an inbox holds each key once, also when it is over, and refuses another payload or other options with it', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const first = await session.inbox.offer('wake', { ...now, key: 'k' })
     expect(await session.inbox.offer('wake', { ...now, key: 'k' })).toMatchObject({ id: first.id, repeated: true, payload: 'wake' })
-    expect(await session.inbox.offer('wake', { ...after, key: 'k' })).toMatchObject({ id: first.id, repeated: true, delivery: 'boundary' })
+    const late = await session.inbox.offer('late', { ...now, key: 'late', delay: '1h' })
+    expect(await session.inbox.offer('late', { ...now, key: 'late', delay: 3_600_000 })).toMatchObject({
+      id: late.id,
+      at: late.at,
+      repeated: true,
+    })
     const head = await store.head()
     const refusal = await session.inbox.offer('other', { ...now, key: 'k' }).catch((error: unknown) => error)
     expect(refusal).toMatchObject({ code: 'KEY_REUSED', details: { batch: first.id, state: 'pending' } })
+    const others = [after, { ...now, kind: 'command' }, { ...now, join: false }, { ...now, merge: 'm' }, { ...now, delay: '1s' }] as const
+    for (const other of others) expect(await codeOf(session.inbox.offer('wake', { ...other, key: 'k' }))).toBe('KEY_REUSED')
+    for (const other of [now, { ...now, delay: '2h' }] as const)
+      expect(await codeOf(session.inbox.offer('late', { ...other, key: 'late' }))).toBe('KEY_REUSED')
     expect(await store.head()).toEqual(head)
     expect((await (await store.session('t')).inbox.offer('other', { ...now, key: 'k' })).id).not.toBe(first.id)
     const run = await session.run('turn')

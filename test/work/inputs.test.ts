@@ -97,6 +97,11 @@ describe.each(engines)('an input on $name', (engine) => {
     await run.finish()
     expect(await session.input('heard', { key: 'm-2' })).toMatchObject({ repeated: true, state: 'completed' })
     expect(await codeOf(session.input('misheard', { key: 'm-2' }))).toBe('KEY_REUSED')
+    await session.input('later', { key: 'm-3', turn: 'next' })
+    expect(await session.input('later', { key: 'm-3', turn: 'next' })).toMatchObject({ repeated: true })
+    expect(await codeOf(session.input('later', { key: 'm-3' }))).toBe('KEY_REUSED')
+    expect(await codeOf(session.input('later', { key: 'm-3', turn: run.id }))).toBe('KEY_REUSED')
+    expect(await codeOf(session.input('heard', { key: 'm-2', turn: 'next' }))).toBe('KEY_REUSED')
     await expectSound(store)
   })
 

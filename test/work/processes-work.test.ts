@@ -28,7 +28,7 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('a node on
       },
     })
     expect(await good.result()).toEqual({ state: 'completed', value: 40 })
-    expect(await bad.result()).toEqual({ state: 'failed', error: { name: 'TypeError', message: 'no' } })
+    expect(await bad.result()).toMatchObject({ state: 'failed', error: { name: 'TypeError', message: 'no' } })
     expect((await good.events()).items.map(({ type, data }) => [type, data])).toEqual([
       ['half.done', { attempt: 1, fence: true }],
       ['process.completed', { value: 40 }],

@@ -253,7 +253,7 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('processes
 
 const OUTCOMES = {
   completed: { state: 'completed', value: { pages: 12 }, control: { next: 'sum' } },
-  failed: { state: 'failed', error: { name: 'TypeError', message: 'no' } },
+  failed: { state: 'failed', error: { name: 'TypeError', message: 'no', stack: expect.stringContaining('TypeError: no') } },
   cancelled: { state: 'cancelled', reason: 'enough' },
   abandoned: { state: 'abandoned', evidence: { writer: 'sweep', owner: 'w', fence: 7 } },
 }

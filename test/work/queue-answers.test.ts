@@ -2,10 +2,11 @@
 // say how they ended.
 
 import { describe, expect, test } from 'vitest'
+import { sqliteBackend } from '../../src/backends/sqlite/index.ts'
 import { faults } from '../../src/conformance/index.ts'
 import { freshMemory, handleTo } from '../../src/conformance/shared-memory.ts'
-import { open } from '../../src/index.ts'
-import { codeOf, engines, later } from '../support/engines.ts'
+import { type Claim, open } from '../../src/index.ts'
+import { codeOf, engines, later, lentBackend, lentDatabase, tempFile } from '../support/engines.ts'
 
 describe.each(engines)('answers of a queue on $name', (engine) => {
   test('a hundred callers that claim at once get a hundred items, and the next gets none', async () => {
@@ -70,19 +71,58 @@ describe.each(engines)('answers of a queue on $name', (engine) => {
   })
 })
 
-test('a completion whose reply was lost succeeds when it is tried again', async () => {
-  const memory = freshMemory()
-  let failing = false
-  const lossy = faults.failAfter(handleTo(memory), () => failing)
-  const store = await open({ backend: lossy })
-  later(() => store.close())
-  const queue = store.queue('q')
-  await queue.offer(1)
-  const claim = await queue.claim()
-  failing = true
-  expect(await codeOf(claim?.complete() as Promise<void>)).toBe('OUTCOME_UNKNOWN')
-  failing = false
-  await claim?.complete()
-  expect(await codeOf(claim?.complete() as Promise<void>)).toBe('CLAIM_SETTLED')
-  expect(await queue.claim()).toBeUndefined()
+describe('a claim is settled by a commit whose reply is lost', () => {
+  const SETTLE: Readonly<Record<string, (claim: Claim) => Promise<unknown>>> = {
+    complete: (claim) => claim.complete(),
+    fail: (claim) => claim.fail(new Error('no'), { delay: 0 }),
+    'fail for good': (claim) => claim.fail(new Error('no'), { final: true }),
+    release: (claim) => claim.release(),
+  }
+  const BACKENDS = [
+    ['memory', async () => handleTo(freshMemory())],
+    ['SQLite', async () => sqliteBackend({ path: tempFile(), now: () => Date.now() })],
+    ['PostgreSQL', async () => lentBackend(await lentDatabase())],
+  ] as const
+  const cases = BACKENDS.flatMap(([engine, backend]) => Object.entries(SETTLE).map(([name, settle]) => ({ engine, backend, name, settle })))
+
+  test.each(cases)(
+    '$name says on a retry what it would have said, also after another worker took over, on $engine',
+    async ({ backend, name, settle }) => {
+      let lose = false
+      const store = await open({ backend: faults.failAfter(await backend(), () => lose) })
+      later(() => store.close())
+      const queue = store.queue('q')
+      await queue.offer(1)
+      const claim = (await queue.claim()) as Claim
+      lose = true
+      expect(await codeOf(settle(claim))).toBe('OUTCOME_UNKNOWN')
+      lose = false
+      const next = await queue.claim()
+      expect(next?.payload).toBe(name === 'fail' || name === 'release' ? 1 : undefined)
+      const { seq } = await store.head()
+      expect(await settle(claim)).toBe(name.startsWith('fail') ? (name === 'fail' ? 'ready' : 'dead') : undefined)
+      expect(await codeOf(claim.complete())).toBe('CLAIM_SETTLED')
+      expect((await store.head()).seq).toBe(seq)
+      await next?.complete()
+    },
+  )
+
+  test.each(cases)(
+    '$name is refused on a retry if it was never saved and another worker took over, on $engine',
+    async ({ backend, settle }) => {
+      let lose = false
+      const store = await open({ backend: faults.failBefore(await backend(), () => lose) })
+      later(() => store.close())
+      const queue = store.queue('q')
+      await queue.offer(1)
+      const claim = (await queue.claim({ lease: 1, renew: false })) as Claim
+      lose = true
+      expect(await codeOf(settle(claim))).toBe('OUTCOME_UNKNOWN')
+      lose = false
+      const next = await queue.claim({ wait: '30s' })
+      expect(next?.payload).toBe(1)
+      expect(await codeOf(settle(claim))).toBe('FENCE_LOST')
+      await next?.complete()
+    },
+  )
 })

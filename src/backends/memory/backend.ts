@@ -16,6 +16,7 @@ import { texts } from './texts.ts'
 import { upkeep } from './upkeep.ts'
 import { values } from './values.ts'
 import { localSignals } from './wakeups.ts'
+import { workers } from './workers.ts'
 
 export interface MemoryWorld {
   readonly clock: Pick<Clock, 'now'>
@@ -51,6 +52,7 @@ export function memoryBackend(world: MemoryWorld): Backend {
     texts: texts(state),
     values: values(state),
     audit: audit(state, checkOpen),
+    workers: workers(state, storeTime, checkOpen),
     wakeups,
     upkeep: upkeep(state, world.entropy),
     close: async () => {

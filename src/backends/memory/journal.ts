@@ -15,11 +15,12 @@ export function journalReads(state: MemoryState): JournalReads {
       return { seq: last?.seq ?? 0, hash: last?.hash ?? GENESIS, state: known?.state ?? 'active' }
     },
     page: async (tenant, query) => readPage(activeTenant(state, tenant).events, query),
-    tenants: async () =>
+    tenants: async ({ after = '', limit } = {}) =>
       [...state.tenants]
-        .filter(([, t]) => t.events.length > 0)
+        .filter(([id, t]) => t.events.length > 0 && compareText(id, after) > 0)
         .map(([id]) => id)
-        .sort(compareText),
+        .sort(compareText)
+        .slice(0, limit),
   }
 }
 

@@ -88,6 +88,14 @@ export function queries(state: MemoryState, clock: () => number): Queries {
         .sort((a, b) => Number(a) - Number(b))
       return { now, rows, ...(typeof next === 'number' && { next }) }
     },
+    overdue: async (id, ms, limit) => {
+      const before = clock() - ms
+      const due = itemsOf(activeTenant(state, id)).filter(({ queue, at }) => queue !== null && typeof at === 'number' && at <= before)
+      return [...Map.groupBy(due, ({ queue }) => String(queue))]
+        .map(([queue, items]) => ({ queue, at: Math.min(...items.map(({ at }) => Number(at))) }))
+        .sort((a, b) => compareText(a.queue, b.queue))
+        .slice(0, limit)
+    },
     backlog: async (id) => {
       const now = clock()
       const inQueues = itemsOf(activeTenant(state, id)).filter(({ queue }) => queue !== null)

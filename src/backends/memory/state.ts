@@ -7,6 +7,7 @@ import type { Refusal } from '../../model/refusal.ts'
 import type { StoredRow } from '../../model/rows.ts'
 import { type ColumnValue, type TableName, tableNames } from '../../model/tables.ts'
 import { checkActive, type TenantState } from '../../model/tenant.ts'
+import type { WorkerRow } from '../../model/worker.ts'
 import type { StoredReceipt } from '../../ports/upkeep.ts'
 import type { Collection, Reference } from '../../ports/values.ts'
 
@@ -51,14 +52,18 @@ export interface MemoryTenant {
   collection: Collection & { readonly active: boolean }
   /** Oldest first. */
   readonly audit: Refusal[]
+  /** By id. */
+  readonly workers: Map<string, WorkerRow>
 }
 
 export interface MemoryState {
   readonly tenants: Map<TenantId, MemoryTenant>
   readonly secrets: Map<string, Uint8Array>
+  /** Workers that serve every tenant, by id. */
+  readonly workers: Map<string, WorkerRow>
 }
 
-export const emptyState = (): MemoryState => ({ tenants: new Map(), secrets: new Map() })
+export const emptyState = (): MemoryState => ({ tenants: new Map(), secrets: new Map(), workers: new Map() })
 
 export const emptyRows = (): MemoryRows => new Map(tableNames.map((name) => [name, new Map()]))
 
@@ -75,6 +80,7 @@ export const emptyTenant = (): MemoryTenant => ({
   references: [],
   collection: { number: 0, top: 0, active: false },
   audit: [],
+  workers: new Map(),
 })
 
 /** Returns the tenant for a read, which only an active one allows. */

@@ -10,7 +10,7 @@ import type { Scratch, Upkeep } from '../../ports/upkeep.ts'
 import { applyChange } from './commit.ts'
 import { journalReads } from './journal.ts'
 import { toStored } from './rows.ts'
-import { activeTenant, emptyRows, emptyTenant, type MemoryRows, type MemoryState, tableRows } from './state.ts'
+import { activeTenant, emptyRows, emptyState, emptyTenant, type MemoryRows, type MemoryState, tableRows } from './state.ts'
 
 const folded = new WeakMap<Scratch, MemoryRows>()
 
@@ -20,7 +20,7 @@ export function upkeep(state: MemoryState, entropy: Entropy): Upkeep {
       const now = activeTenant(state, tenant)
       const still = { ...now, events: [...now.events], rows: copyRows(now.rows) }
       return {
-        journal: journalReads({ secrets: new Map(), tenants: new Map([[tenant, still]]) }),
+        journal: journalReads({ ...emptyState(), tenants: new Map([[tenant, still]]) }),
         rows: async (table, after, limit) => inOrder(still.rows, table, after, limit),
         close: async () => {},
       }
@@ -61,7 +61,7 @@ export function upkeep(state: MemoryState, entropy: Entropy): Upkeep {
         ),
       },
     }),
-    health: async () => ({ ok: true, why: [] }),
+    health: async () => ({ ok: true, ready: true, why: [] }),
     receipts: async (tenant, after, limit) =>
       [...activeTenant(state, tenant).receipts]
         .filter(([key]) => after === undefined || key > hex(after))

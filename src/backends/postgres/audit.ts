@@ -17,7 +17,7 @@ export const newest = `
   where ($1::text is null or a.id < $1) order by a.id desc limit $2::integer`
 
 // A lost tail of the audit is bearable; waiting for the disk is not.
-const unflushed = { text: `select pg_catalog.set_config('synchronous_commit', 'off', true)`, prepared: true }
+export const unflushed = { text: `select pg_catalog.set_config('synchronous_commit', 'off', true)`, prepared: true }
 
 const numbers = (given: readonly number[]): string => `{${given.join(',')}}`
 

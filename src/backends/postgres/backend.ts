@@ -23,6 +23,7 @@ import { upkeep } from './upkeep.ts'
 import { values } from './values.ts'
 import { NodeSignals, type SignalOptions } from './wakeups.ts'
 import { STORE } from './wall.ts'
+import { workers } from './workers.ts'
 
 export interface PostgresOptions extends OpenOptions, SignalOptions {
   /** The longest time that a batch waits for the lock of the tenant's head. */
@@ -148,6 +149,7 @@ export function backendOn({ db, powerful }: Opened, options: PostgresOptions): B
     texts: texts(db),
     values: values(db),
     audit: audit(db),
+    workers: workers(db),
     wakeups,
     upkeep: upkeep({
       db,
@@ -155,10 +157,10 @@ export function backendOn({ db, powerful }: Opened, options: PostgresOptions): B
       health: async () => {
         const login = powerful ? 'powerful' : 'restricted'
         const silent = await answers(db)
-        if (silent) return { ok: false, why: [silent], login }
+        if (silent) return { ok: false, ready: false, why: [silent], login }
         const deaf = wakeups.deaf()
         const why = deaf ? [`other nodes are noticed by looking once a second only: ${deaf}`] : []
-        return { ok: why.length === 0, why, login }
+        return { ok: why.length === 0, ready: true, why, login }
       },
     }),
     close: async () => {

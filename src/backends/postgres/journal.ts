@@ -13,6 +13,7 @@ import type { Database } from './database.ts'
 import { STORE } from './wall.ts'
 
 const headOf = `select seq, encode(hash, 'hex'), state from inkfast.heads`
+const tenantsOf = 'select tenant from inkfast.tenants_v1($1, $2::integer) as tenant'
 
 // All columns of fixed size come as one run of hex digits. A mask of those present and a check of each size make sure that no byte can move
 // between columns.
@@ -36,8 +37,8 @@ export function journalReads(db: Database): JournalReads {
   return {
     head: async (tenant) => headFrom((await db.readWhatever(tenant, { text: headOf, prepared: true }))[0]),
     page: (tenant, query) => readPage((...steps) => db.readWhileOpen(tenant, ...steps), query),
-    tenants: async () => {
-      const [rows = []] = await db.read(STORE, { text: 'select tenant from inkfast.tenants_v1() as tenant' })
+    tenants: async ({ after = '', limit } = {}) => {
+      const [rows = []] = await db.read(STORE, { text: tenantsOf, values: [after, limit ?? null] })
       return rows.map(([tenant]) => tenant as TenantId)
     },
   }

@@ -2,13 +2,14 @@
 // backoff when lost. Reports itself as deaf if no notification comes through, as behind a transaction pooler.
 
 import { randomUUID } from 'node:crypto'
-import type { Connections, Ear } from './connections.ts'
+import type { Connections, Ear, Step } from './connections.ts'
 
 const CHANNEL = 'inkfast'
 const TELL_EVERY_MS = 10
 const AGAIN_MS = 1000
 const AGAIN_MOST_MS = 30_000
 const ECHO_MS = 1000
+const TELL_MS = 5000
 const UNHEARD = 'no notification comes through, as behind a transaction pooler; set listenUrl to the server itself'
 
 export class Listener {
@@ -25,6 +26,7 @@ export class Listener {
   #patience = AGAIN_MS
   #again: NodeJS.Timeout | undefined
   #telling: Promise<void> | undefined
+  #isChecking = false
   /** Ends the wait for this node's own echo. */
   #stopWaiting: (() => void) | undefined
 
@@ -38,6 +40,11 @@ export class Listener {
   /** Why no notification is heard; undefined while they are. */
   get deaf(): string | undefined {
     return this.#deaf
+  }
+
+  /** Notifications of other nodes arrive, as far as this node knows. */
+  get hears(): boolean {
+    return this.#ear !== undefined && this.#deaf === undefined
   }
 
   open(): void {
@@ -99,7 +106,7 @@ export class Listener {
     const connection = await this.#connections.acquire()
     let broken = true
     try {
-      await connection.run([{ text: 'select pg_notify($1, $2)', values: [CHANNEL, this.#echo] }], ECHO_MS)
+      await connection.run([notify(this.#echo)], ECHO_MS)
       broken = false
     } finally {
       connection.release(broken)
@@ -118,24 +125,55 @@ export class Listener {
     this.#patience = Math.min(this.#patience * 2, AGAIN_MOST_MS)
   }
 
-  /** Sends soon, each name at most once in 10 ms. A lost notification costs time only: other nodes poll the heads anyway. */
+  /** Sends soon, each name at most once in 10 ms, and again until it was sent: other nodes do not look for themselves. */
   tell(name: string): void {
     this.#due.add(name)
     this.open()
     this.#telling ??= this.#tellSoon()
   }
 
-  async #tellSoon(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, TELL_EVERY_MS))
-    await this.#tellNow()
-    this.#telling = this.#due.size > 0 && this.#ear && !this.#closed ? this.#tellSoon() : undefined
+  /** Finds out whether the connection still answers. Half of it may be gone, and then nothing is heard and nothing fails. */
+  check(): void {
+    this.#isChecking = true
+    this.#telling ??= this.#tellSoon()
   }
 
-  async #tellNow(): Promise<void> {
+  async #tellSoon(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, TELL_EVERY_MS))
+    const isSent = await this.#tellNow()
+    this.#telling = this.#due.size > 0 && isSent && !this.#closed ? this.#tellSoon() : undefined
+  }
+
+  /** False if the names could not be sent. They are sent with the next one, or once the node listens again. */
+  async #tellNow(): Promise<boolean> {
     const names = [...this.#due]
-    if (!this.#ear || names.length === 0) return
+    if (names.length === 0 && !this.#isChecking) return true
     this.#due.clear()
-    await this.#ear.tell(names).catch((error: unknown) => this.#lost(error))
+    this.#isChecking = false
+    const ear = this.#ear
+    try {
+      if (ear) await ear.tell(names)
+      else await this.#tellBeside(names)
+      return true
+    } catch (error) {
+      for (const name of names) this.#due.add(name)
+      if (this.#ear && this.#ear === ear) this.#lost(error)
+      // The next attempt takes a connection of the pool.
+      return ear !== undefined
+    }
+  }
+
+  /** On a connection of the pool, while the one that listens is being opened, or cannot be. */
+  async #tellBeside(names: readonly string[]): Promise<void> {
+    if (!this.#connections.listen || names.length === 0) return
+    const connection = await this.#connections.acquire()
+    let broken = true
+    try {
+      await connection.run(names.map(notify), TELL_MS)
+      broken = false
+    } finally {
+      connection.release(broken)
+    }
   }
 
   /** Whether the connection keeps the program alive. */
@@ -154,3 +192,5 @@ export class Listener {
     await this.#ear?.close()
   }
 }
+
+const notify = (name: string): Step => ({ text: 'select pg_notify($1, $2)', values: [CHANNEL, name] })

@@ -2,12 +2,12 @@
 // nodes that may keep running once it is applied, so that rolling upgrades need no downtime.
 
 import { createHash, randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
 import { fromHex, sameBytes } from '../../model/bytes.ts'
 import { refuse } from '../../model/errors.ts'
 import { keyOfPad, padsOf } from '../../model/hmac.ts'
 import type { Cells, Connection } from './connections.ts'
 import { codeOf, translate } from './failures.ts'
+import { migrationFiles, roles } from './migration-files.ts'
 
 export interface Migration {
   readonly number: number
@@ -26,19 +26,11 @@ export interface Applied {
   readonly appliedAt: number
 }
 
-const folder = new URL('./migrations/', import.meta.url)
-/** The roles that the first step needs. */
-export const roles = readFileSync(new URL('roles.sql', folder), 'utf8')
-
-export const migrations: readonly Migration[] = readdirSync(folder)
-  .filter((file) => /^\d{4}_.+\.sql$/.test(file))
-  .sort()
-  .map((file) => {
-    const sql = readFileSync(new URL(file, folder), 'utf8')
-    const number = Number(file.slice(0, 4))
-    const serves = Number(/^-- serves: (\d+)$/m.exec(sql)?.[1] ?? number)
-    return { number, name: file.slice(5, -4), sql, serves, checksum: createHash('sha256').update(sql).digest('hex') }
-  })
+export const migrations: readonly Migration[] = migrationFiles.map(([file, sql]) => {
+  const number = Number(file.slice(0, 4))
+  const serves = Number(/^-- serves: (\d+)$/m.exec(sql)?.[1] ?? number)
+  return { number, name: file.slice(5, -4), sql, serves, checksum: createHash('sha256').update(sql).digest('hex') }
+})
 
 /** The oldest schema that this release works with, and the newest that it knows. */
 export const schemaRange = { needs: 1, knows: migrations.at(-1)?.number ?? 0 } as const

@@ -1,7 +1,9 @@
 // The named queries of model/queries.ts, one statement each.
 
+import { findDue, type StoredDue } from '../../model/due.ts'
 import type { TenantId } from '../../model/ids.ts'
 import type { Queries } from '../../model/queries.ts'
+import type { Cells } from './connections.ts'
 import type { Database } from './database.ts'
 import { toStored } from './rows.ts'
 import { STORE } from './wall.ts'
@@ -63,9 +65,33 @@ export const backlogs = `
     count(*) filter (where w.state = 'ready' and coalesce(w.at, 0) <= c.now), count(*) filter (where w.state = 'ready' and w.at > c.now),
     count(*) filter (where w.state = 'claimed'), count(*) filter (where w.state = 'asleep'), count(*) filter (where w.state = 'dead')
   from clock c cross join inkfast.work w where w.queue is not null group by w.queue order by w.queue nulls first`
-const dueTenants = 'select tenant, at from inkfast.due_v1($1, $2::integer)'
+const storedDue = 'select tenant, at, next from inkfast.due_v1($1, $2::bigint, $3, $4::integer)'
+const raiseDue = 'select inkfast.raise_due_v1($1)'
+// Writers of these tenants wait for each other's raise.
+const RAISED_TOGETHER = 16
+// A raise that is lost costs a seek.
+const IN_PASSING = `select pg_catalog.set_config('synchronous_commit', 'off', true)`
+// Seeks from one name of a queue to the next, and to the earliest time in each: items are never scanned.
+export const overdueQueues = `
+  with recursive clock as materialized (select inkfast.now_v1() as now),
+  names (queue) as (
+    (select w.queue from inkfast.work w where w.queue is not null order by w.queue nulls first limit 1)
+    union all
+    select n.queue from names m cross join lateral (
+      select w.queue from inkfast.work w where w.queue > m.queue order by w.queue nulls first limit 1) n
+  )
+  select m.queue, f.at from clock c cross join names m
+  cross join lateral (select w.at from inkfast.work w where w.queue = m.queue and w.at is not null order by w.at nulls first limit 1) f
+  where f.at <= c.now - $1::bigint order by m.queue limit $2::integer`
 
 export function queries(db: Database): Queries {
+  const raise = async (queue: string, tenants: readonly TenantId[]): Promise<void> => {
+    for (let from = 0; from < tenants.length; from += RAISED_TOGETHER) {
+      const some = tenants.slice(from, from + RAISED_TOGETHER)
+      const steps = some.flatMap((tenant) => [db.enter(db.wall.whatever(tenant)), { text: raiseDue, values: [queue], prepared: true }])
+      await db.run([{ text: IN_PASSING }, ...steps], 'reading')
+    }
+  }
   return {
     usageByType: async (tenant) => {
       const [rows = []] = await db.read(tenant as TenantId, { text: usage })
@@ -76,10 +102,17 @@ export function queries(db: Database): Queries {
         erased: Number(erased),
       }))
     },
-    due: async (queue, limit) => {
-      const [rows = []] = await db.read(STORE, { text: dueTenants, values: [queue, limit], prepared: true })
-      return rows.map(([tenant, at]) => ({ tenant: tenant as TenantId, at: Number(at) }))
-    },
+    due: (queue, limit) =>
+      findDue(
+        {
+          read: async ({ at, tenant }, most) => {
+            const [rows = []] = await db.read(STORE, { text: storedDue, values: [queue, at, tenant, most], prepared: true })
+            return rows.map(toStoredDue)
+          },
+          raise: db.readOnly ? undefined : (early) => raise(queue, early),
+        },
+        limit,
+      ),
     ready: async (tenant, queue, limit) => {
       const [rows = []] = await db.readSmall(tenant, { text: readyWork, values: [queue, limit], prepared: true })
       const [now, next] = rows[0] ?? []
@@ -88,6 +121,10 @@ export function queries(db: Database): Queries {
         rows: rows.filter((row) => row[2] !== null).map((row) => toStored(row.slice(2))),
         ...(next !== null && next !== undefined && { next: Number(next) }),
       }
+    },
+    overdue: async (tenant, ms, limit) => {
+      const [rows = []] = await db.readSmall(tenant, { text: overdueQueues, values: [ms, limit], prepared: true })
+      return rows.map(([queue, at]) => ({ queue: queue as string, at: Number(at) }))
     },
     backlog: async (tenant) => {
       const [rows = []] = await db.read(tenant, { text: backlogs })
@@ -102,3 +139,9 @@ export function queries(db: Database): Queries {
     },
   }
 }
+
+const toStoredDue = ([tenant, at, next]: Cells): StoredDue => ({
+  tenant: tenant as TenantId,
+  at: Number(at),
+  next: next === null ? undefined : Number(next),
+})

@@ -237,6 +237,21 @@ grant delete, insert, select, update on inkfast.deliveries to inkfast_app;
 grant select on inkfast.deliveries to inkfast_reader;
 
 -- owner: inkfast_owner
+create table inkfast.due (
+  tenant text collate "C" not null,
+  queue text collate "C" not null,
+  at bigint not null,
+  PRIMARY KEY (tenant, queue)
+);
+CREATE INDEX due_by_time ON inkfast.due USING btree (queue, at, tenant);
+alter table inkfast.due enable row level security, force row level security;
+create policy tenant on inkfast.due for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+create policy wall on inkfast.due for all to inkfast_wall using (true) with check (true);
+grant select on inkfast.due to inkfast_app;
+grant select on inkfast.due to inkfast_reader;
+grant delete, insert, select, update on inkfast.due to inkfast_wall;
+
+-- owner: inkfast_owner
 create table inkfast.events (
   tenant text collate "C" not null,
   seq bigint not null,
@@ -339,6 +354,7 @@ create table inkfast.heads (
   PRIMARY KEY (tenant),
   CHECK ((state = ANY (ARRAY['active'::text, 'suspended'::text, 'deleted'::text])))
 ) with (fillfactor=50);
+CREATE TRIGGER heads_resume AFTER UPDATE OF state ON inkfast.heads FOR EACH ROW WHEN (((new.state = 'active'::text) AND (old.state <> 'active'::text))) EXECUTE FUNCTION inkfast.heads_resume();
 alter table inkfast.heads enable row level security, force row level security;
 create policy joins on inkfast.heads for insert to inkfast_wall with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
 create policy locks on inkfast.heads for update to inkfast_app using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
@@ -988,15 +1004,32 @@ CREATE INDEX work_by_turn ON inkfast.work USING btree (tenant, queue NULLS FIRST
 CREATE TRIGGER work_comes BEFORE INSERT ON inkfast.work FOR EACH ROW WHEN (((new.series IS NOT NULL) AND (new.state IS DISTINCT FROM 'dead'::text))) EXECUTE FUNCTION inkfast.work_behind();
 CREATE TRIGGER work_enters AFTER UPDATE OF series, state ON inkfast.work FOR EACH ROW WHEN (((new.series IS NOT NULL) AND (new.state IS DISTINCT FROM 'dead'::text) AND (NOT new.behind) AND ((new.series IS DISTINCT FROM old.series) OR (NOT (old.state IS DISTINCT FROM 'dead'::text))))) EXECUTE FUNCTION inkfast.work_turns('new');
 CREATE TRIGGER work_goes AFTER UPDATE OF series, state ON inkfast.work FOR EACH ROW WHEN (((old.series IS NOT NULL) AND (old.state IS DISTINCT FROM 'dead'::text) AND (NOT old.behind) AND ((new.series IS DISTINCT FROM old.series) OR (NOT (new.state IS DISTINCT FROM 'dead'::text))))) EXECUTE FUNCTION inkfast.work_turns('old');
+CREATE TRIGGER work_hastens AFTER UPDATE OF queue, at ON inkfast.work FOR EACH ROW WHEN (((new.queue IS NOT NULL) AND (new.at IS NOT NULL) AND ((old.at IS NULL) OR (new.at < old.at) OR (new.queue IS DISTINCT FROM old.queue)))) EXECUTE FUNCTION inkfast.work_hastens();
 CREATE TRIGGER work_joins AFTER INSERT ON inkfast.work FOR EACH ROW WHEN (((new.series IS NOT NULL) AND (new.state IS DISTINCT FROM 'dead'::text) AND (NOT new.behind))) EXECUTE FUNCTION inkfast.work_turns('new');
 CREATE TRIGGER work_leaves AFTER DELETE ON inkfast.work FOR EACH ROW WHEN (((old.series IS NOT NULL) AND (old.state IS DISTINCT FROM 'dead'::text) AND (NOT old.behind))) EXECUTE FUNCTION inkfast.work_turns('old');
 CREATE TRIGGER work_moves BEFORE UPDATE OF series, state ON inkfast.work FOR EACH ROW WHEN (((new.series IS DISTINCT FROM old.series) OR ((new.state IS DISTINCT FROM 'dead'::text) IS DISTINCT FROM (old.state IS DISTINCT FROM 'dead'::text)))) EXECUTE FUNCTION inkfast.work_behind();
+CREATE TRIGGER work_offers AFTER INSERT ON inkfast.work REFERENCING NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION inkfast.work_offers();
 alter table inkfast.work enable row level security, force row level security;
 create policy tenant on inkfast.work for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
 create policy wall on inkfast.work for select to inkfast_wall using (true);
 grant delete, insert, select, update on inkfast.work to inkfast_app;
 grant select on inkfast.work to inkfast_reader;
 grant select (at), select (queue), select (tenant) on inkfast.work to inkfast_wall;
+
+-- owner: inkfast_owner
+create table inkfast.workers (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  version text collate "C" not null,
+  queues text collate "C" not null,
+  at bigint not null,
+  until bigint not null,
+  PRIMARY KEY (tenant, id)
+);
+alter table inkfast.workers enable row level security, force row level security;
+create policy tenant on inkfast.workers for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.workers to inkfast_app;
+grant select on inkfast.workers to inkfast_reader;
 
 -- owner: inkfast_owner
 create type inkfast.guard_list as (tenant text, names text[], ids text[], wants bigint[], fences boolean[]);
@@ -1320,8 +1353,8 @@ $function$;
 grant execute on function inkfast.commit_v1(text,boolean,integer,integer,bigint,bigint[],integer[],integer,integer[],bigint[],text[],bigint[],smallint[],text[],bytea,boolean,integer[],integer[],bytea,integer[],bytea,bytea,text[],text[],bigint[],boolean[],integer[],integer[],text[],text[],text[],integer[],text[],text[],text[],integer[],integer[],integer[],integer[],text[],text[],text[],bigint[],text,integer[],integer[],integer[],bytea,bytea,integer[],text[]) to inkfast_app;
 
 -- owner: inkfast_wall
-CREATE OR REPLACE FUNCTION inkfast.due_v1(p_queue text, p_limit integer)
- RETURNS TABLE(tenant text, at bigint)
+CREATE OR REPLACE FUNCTION inkfast.due_v1(p_queue text, p_at bigint, p_tenant text, p_limit integer)
+ RETURNS TABLE(tenant text, at bigint, next bigint)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1331,18 +1364,20 @@ begin
     raise exception 'inkfast: only the store itself may look for what is due' using errcode = 'IF002';
   end if;
   return query
-    select h.tenant::text, d.at
-    from inkfast.heads h
-    cross join lateral (
-      select w.at from inkfast.work w
-      where w.tenant = h.tenant and w.queue = p_queue and w.at is not null
-      order by w.at nulls first limit 1) d
-    where h.state = 'active'
-    order by d.at, h.tenant limit p_limit;
+    select d.tenant::text, d.at, (
+      select w.at from inkfast.heads h cross join lateral (
+        select w.at from inkfast.work w
+        where w.tenant = d.tenant and w.queue = p_queue and w.at is not null
+        order by w.at nulls first limit 1) w
+      where h.tenant = d.tenant and h.state = 'active')
+    from (
+      select t.tenant, t.at from inkfast.due t
+      where t.queue = p_queue and (t.at, t.tenant) > (p_at, p_tenant)
+      order by t.at, t.tenant limit p_limit) d;
 end
 $function$;
-grant execute on function inkfast.due_v1(text,integer) to inkfast_app;
-grant execute on function inkfast.due_v1(text,integer) to inkfast_reader;
+grant execute on function inkfast.due_v1(text,bigint,text,integer) to inkfast_app;
+grant execute on function inkfast.due_v1(text,bigint,text,integer) to inkfast_reader;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.enter_v1(p_tenant text)
@@ -2159,6 +2194,20 @@ $function$;
 grant execute on function inkfast.guard_work(inkfast.guard_list) to inkfast_app;
 
 -- owner: inkfast_wall
+CREATE OR REPLACE FUNCTION inkfast.heads_resume()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  perform inkfast.make_due(new.tenant);
+  return null;
+end
+$function$;
+grant execute on function inkfast.heads_resume() to inkfast_owner;
+
+-- owner: inkfast_wall
 CREATE OR REPLACE FUNCTION inkfast.heads_v1(p_tenants text[])
  RETURNS TABLE(tenant text, seq bigint)
  LANGUAGE plpgsql
@@ -2203,26 +2252,76 @@ $function$;
 grant execute on function inkfast.join_v1() to inkfast_app;
 
 -- owner: inkfast_wall
-CREATE OR REPLACE FUNCTION inkfast.misplaced_v1()
+CREATE OR REPLACE FUNCTION inkfast.lower_due(p_tenant text, p_queue text, p_at bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if p_at < coalesce((
+    select d.at from inkfast.due d where d.tenant between p_tenant and p_tenant and d.queue between p_queue and p_queue
+    order by d.tenant, d.queue limit 1), 9223372036854775807) then
+    insert into inkfast.due as d (tenant, queue, at) values (p_tenant, p_queue, p_at)
+    on conflict (tenant, queue) do update set at = excluded.at where d.at > excluded.at;
+  end if;
+end
+$function$;
+
+-- owner: inkfast_wall
+CREATE OR REPLACE FUNCTION inkfast.make_due(p_tenant text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.due d where d.tenant between p_tenant and p_tenant;
+  insert into inkfast.due (tenant, queue, at)
+  select p_tenant, w.queue, min(w.at) from inkfast.work w
+  where w.tenant = p_tenant and w.queue is not null and w.at is not null group by w.queue;
+end
+$function$;
+
+-- owner: inkfast_wall
+CREATE OR REPLACE FUNCTION inkfast.make_due_v1()
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if coalesce(inkfast.tenant(), '*') = '*' then
+    raise exception 'inkfast: the tenant is not signed with a key of this store' using errcode = 'IF002';
+  end if;
+  update inkfast.heads h set seq = h.seq where h.tenant between inkfast.tenant() and inkfast.tenant();
+  perform inkfast.make_due(inkfast.tenant());
+end
+$function$;
+grant execute on function inkfast.make_due_v1() to inkfast_app;
+
+-- owner: inkfast_wall
+CREATE OR REPLACE FUNCTION inkfast.misplaced_v1(p_after text, p_limit integer)
  RETURNS TABLE(tenant text, head bigint, events bigint, last bigint)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
+declare
+  v_tenant text := p_after;
 begin
   if inkfast.tenant() is distinct from '*' then
     raise exception 'inkfast: only the store itself may look for misplaced events' using errcode = 'IF002';
   end if;
-  return query
-    select coalesce(h.tenant, e.tenant)::text, coalesce(h.seq, 0), coalesce(e.events, 0), coalesce(e.last, 0)
-    from inkfast.heads h
-    full join (select t.tenant, count(*) as events, max(t.seq) as last from inkfast.events t group by t.tenant) e on e.tenant = h.tenant
-    where (coalesce(e.events, 0), coalesce(e.last, 0)) <> (coalesce(h.seq, 0), coalesce(h.seq, 0))
-    order by 1;
+  for v_n in 1..p_limit loop
+    v_tenant := least(
+      (select h.tenant from inkfast.heads h where h.tenant > v_tenant order by h.tenant limit 1),
+      (select e.tenant from inkfast.events e where e.tenant > v_tenant order by e.tenant, e.seq limit 1));
+    exit when v_tenant is null;
+    return query
+      select v_tenant, coalesce((select h.seq from inkfast.heads h where h.tenant = v_tenant), 0), count(*), coalesce(max(e.seq), 0)
+      from inkfast.events e where e.tenant = v_tenant;
+  end loop;
 end
 $function$;
-grant execute on function inkfast.misplaced_v1() to inkfast_app;
-grant execute on function inkfast.misplaced_v1() to inkfast_reader;
+grant execute on function inkfast.misplaced_v1(text,integer) to inkfast_app;
+grant execute on function inkfast.misplaced_v1(text,integer) to inkfast_reader;
 
 -- owner: inkfast_wall
 CREATE OR REPLACE FUNCTION inkfast.move_head_v1(p_tenant text, p_from bigint, p_hash bytea, p_to bigint, p_new bytea)
@@ -2966,6 +3065,40 @@ begin
 end
 $function$;
 grant execute on function inkfast.put_work(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_wall
+CREATE OR REPLACE FUNCTION inkfast.raise_due_v1(p_queue text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_tenant text := inkfast.tenant();
+  v_state  text;
+  v_at     bigint;
+begin
+  if coalesce(v_tenant, '*') = '*' then
+    raise exception 'inkfast: the tenant is not signed with a key of this store' using errcode = 'IF002';
+  end if;
+  v_state := (
+    select h.state from inkfast.heads h where h.tenant between v_tenant and v_tenant order by h.tenant limit 1 for no key update skip locked);
+  if v_state is null then
+    return;
+  end if;
+  update inkfast.heads h set seq = h.seq where h.tenant between v_tenant and v_tenant;
+  if v_state = 'active' then
+    v_at := (
+      select w.at from inkfast.work w where w.tenant = v_tenant and w.queue = p_queue and w.at is not null order by w.at nulls first limit 1);
+  end if;
+  if v_at is null then
+    delete from inkfast.due d where d.tenant between v_tenant and v_tenant and d.queue = p_queue;
+  else
+    update inkfast.due d set at = v_at where d.tenant between v_tenant and v_tenant and d.queue = p_queue and d.at <> v_at;
+  end if;
+end
+$function$;
+grant execute on function inkfast.raise_due_v1(text) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.remove_approvals(p inkfast.remove_list)
@@ -3811,7 +3944,7 @@ grant execute on function inkfast.tenant() to inkfast_owner;
 grant execute on function inkfast.tenant() to inkfast_reader;
 
 -- owner: inkfast_wall
-CREATE OR REPLACE FUNCTION inkfast.tenants_v1()
+CREATE OR REPLACE FUNCTION inkfast.tenants_v1(p_after text, p_limit integer)
  RETURNS SETOF text
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -3821,11 +3954,11 @@ begin
   if inkfast.tenant() is distinct from '*' then
     raise exception 'inkfast: only the store itself may list its tenants' using errcode = 'IF002';
   end if;
-  return query select h.tenant::text from inkfast.heads h where h.seq > 0 order by h.tenant;
+  return query select h.tenant::text from inkfast.heads h where h.tenant > p_after and h.seq > 0 order by h.tenant limit p_limit;
 end
 $function$;
-grant execute on function inkfast.tenants_v1() to inkfast_app;
-grant execute on function inkfast.tenants_v1() to inkfast_reader;
+grant execute on function inkfast.tenants_v1(text,integer) to inkfast_app;
+grant execute on function inkfast.tenants_v1(text,integer) to inkfast_reader;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.words_change()
@@ -4038,6 +4171,40 @@ begin
   return new;
 end
 $function$;
+
+-- owner: inkfast_wall
+CREATE OR REPLACE FUNCTION inkfast.work_hastens()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  perform inkfast.lower_due(new.tenant, new.queue, new.at);
+  return null;
+end
+$function$;
+grant execute on function inkfast.work_hastens() to inkfast_owner;
+
+-- owner: inkfast_wall
+CREATE OR REPLACE FUNCTION inkfast.work_offers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_first record;
+begin
+  for v_first in
+    select c.tenant, c.queue, min(c.at) as at from came c where c.queue is not null and c.at is not null group by c.tenant, c.queue
+  loop
+    perform inkfast.lower_due(v_first.tenant, v_first.queue, v_first.at);
+  end loop;
+  return null;
+end
+$function$;
+grant execute on function inkfast.work_offers() to inkfast_owner;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.work_turns()

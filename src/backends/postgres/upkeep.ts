@@ -5,6 +5,7 @@ import { fromHex, sameBytes } from '../../model/bytes.ts'
 import { refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
 import { type TableName, tableNames, tableOf } from '../../model/tables.ts'
+import { everyTenant, tenantPages } from '../../model/tenant-pages.ts'
 import type { BackendHealth, Scratch, Upkeep } from '../../ports/upkeep.ts'
 import { texts } from './arrays.ts'
 import { checkDatabase } from './check.ts'
@@ -20,10 +21,13 @@ const clearIndex = [
   'delete from inkfast.corpora where source = $1',
 ]
 const SECRET_BYTES = 32
+// Tenants whose receipts are swept in one round trip.
+const SWEPT_TOGETHER = 50
 const ROWS_AT_A_TIME = 500
 
 const picture = 'begin isolation level repeatable read read only'
 const lockHead = `select seq, encode(hash, 'hex'), state from inkfast.heads for update`
+const remakeDue = 'select inkfast.make_due_v1()'
 const findSecret = `select encode(value, 'hex') from inkfast.secrets where name = $1`
 const keepSecret = 'insert into inkfast.secrets (name, value) values ($1, $2) on conflict (name) do nothing'
 const sweeps = [
@@ -43,7 +47,7 @@ export interface UpkeepParts {
 }
 
 export function upkeep({ db, health }: UpkeepParts): Upkeep {
-  const tenants = () => journalReads(db).tenants()
+  const journal = journalReads(db)
   const counted = ['events', 'receipts', 'heads', 'nodes', 'blobs', ...tableNames]
   return {
     snapshot: async (tenant) => {
@@ -78,6 +82,7 @@ export function upkeep({ db, health }: UpkeepParts): Upkeep {
         }
         for (const table of tableNames.filter((name) => tableOf(name).authority === 'journal'))
           await replaceRows(held, tenant, table, folded)
+        await held.run({ text: remakeDue })
       } catch (error) {
         await held.rollback()
         throw error
@@ -85,12 +90,16 @@ export function upkeep({ db, health }: UpkeepParts): Upkeep {
       await held.commit()
       return true
     },
+    remakeDue: async (tenant) => {
+      db.checkWritable()
+      await db.run([db.enter(db.wall.tenant(tenant)), { text: remakeDue }], 'reading')
+    },
     check: () => checkDatabase(db),
     measure: async () => {
       const [tables = []] = await db.read(STORE, { text: sizes })
       const rows = Object.fromEntries(counted.map((name) => [name, 0]))
       const counts = counted.map((name) => `(select count(*) from inkfast.${name})`).join(', ')
-      for (const tenant of await tenants()) {
+      for await (const tenant of everyTenant(journal.tenants)) {
         const [answer] = await db.readWhatever(tenant, { text: `select ${counts}` })
         counted.forEach((name, i) => {
           rows[name] = (rows[name] ?? 0) + Number(answer?.[0]?.[i])
@@ -114,10 +123,13 @@ export function upkeep({ db, health }: UpkeepParts): Upkeep {
     sweepReceipts: async (before) => {
       db.checkWritable()
       let swept = 0
-      for (const tenant of await tenants()) {
-        const named = db.enter(db.wall.whatever(tenant))
-        const [, answer] = await db.run([named, ...sweeps.map((text) => ({ text, values: [before] }))], 'reading')
-        swept += Number(answer?.[0]?.[0])
+      for await (const page of tenantPages(journal.tenants, { limit: SWEPT_TOGETHER })) {
+        const steps = page.flatMap((tenant) => [
+          db.enter(db.wall.whatever(tenant)),
+          ...sweeps.map((text) => ({ text, values: [before], prepared: true })),
+        ])
+        const answers = await db.run(steps, 'reading')
+        for (const i of page.keys()) swept += Number(answers[i * (sweeps.length + 1) + 1]?.[0]?.[0])
       }
       return swept
     },

@@ -24,6 +24,7 @@ import { writing } from './transaction.ts'
 import { upkeep } from './upkeep.ts'
 import { values } from './values.ts'
 import { fileSignals } from './wakeups.ts'
+import { workers } from './workers.ts'
 
 // A rough count: its row, its pieces, and their indexes.
 const PAGES_OF_A_BLOB = 6
@@ -120,12 +121,13 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
     },
     journal: journalReads(db),
     rows: rowReads(db),
-    queries: queries(db, now),
+    queries: queries({ db, now, write: write as (work: () => void) => Promise<void> }),
     leases: leases({ db, now, write: write as <T>(work: () => T) => Promise<T> }),
     blobs,
     texts: texts(db),
     values: values({ db, write: write as <T>(work: () => T) => Promise<T> }),
     audit: audit({ db, write: write as <T>(work: () => T) => Promise<T> }),
+    workers: workers({ db, now, write: write as <T>(work: () => T) => Promise<T> }),
     wakeups,
     upkeep: upkeep({ db, files, checkpointer, now, closed: () => closed, write: write as <T>(work: () => T) => Promise<T> }),
     checkpoints: () => checkpointer.stats(),

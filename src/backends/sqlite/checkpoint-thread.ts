@@ -23,6 +23,9 @@ export type CheckpointAnswer =
 
 export const CLOSED = 'the store is closed'
 
+/** In the package the code itself, as a text (scripts/build.ts). */
+const CODE: URL | string = new URL('./checkpoint-worker.ts', import.meta.url)
+
 /** Two threads, because a check reads every page and may take minutes. Meanwhile the log would grow and delay commits. */
 export class CheckpointThreads {
   readonly #copies = new CheckpointThread()
@@ -85,8 +88,7 @@ export class CheckpointThread {
   // The thread starts with the first order: opening stays fast, and small stores need no thread. A dead thread is started again.
   #start(): Worker {
     if (this.#worker) return this.#worker
-    const file = import.meta.url.endsWith('.ts') ? './checkpoint-worker.ts' : './checkpoint-worker.js'
-    const worker = new Worker(new URL(file, import.meta.url), { execArgv: [] })
+    const worker = new Worker(CODE, { eval: typeof CODE === 'string', execArgv: [] })
     const gone = (why: string) => {
       // A thread that was replaced must not answer for its successor.
       if (this.#worker !== worker) return

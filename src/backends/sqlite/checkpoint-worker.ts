@@ -5,6 +5,9 @@ import { parentPort } from 'node:worker_threads'
 import { type Extent, misplacedEvents } from '../../model/misplaced.ts'
 import type { CheckpointAnswer, CheckpointFile, CheckpointOrder } from './checkpoint-thread.ts'
 
+// Node 22 warns of its SQLite in every thread that loads it; once, by the thread that opened the store, is enough.
+process.removeAllListeners('warning')
+
 const files = new Map<string, DatabaseSync>()
 
 function connectionTo({ name, readOnly, synchronous }: CheckpointFile): DatabaseSync {
@@ -52,10 +55,22 @@ function answerTo(order: CheckpointOrder): CheckpointAnswer {
 
 const extents = `
   select h.tenant, h.seq as head, count(e.seq) as events, coalesce(max(e.seq), 0) as last
-  from heads h left join events e on e.tenant = h.tenant group by h.tenant`
+  from (select tenant, seq from heads where tenant > ? order by tenant limit ?) h left join events e on e.tenant = h.tenant
+  group by h.tenant order by h.tenant`
+// Each page is a read of its own, so that the log can begin again in between.
+const TENANTS_AT_A_TIME = 1000
 
-const misplaced = (db: DatabaseSync): readonly string[] =>
-  (db.prepare(extents).all() as unknown as readonly Extent[]).flatMap((extent) => misplacedEvents(extent) ?? [])
+function misplaced(db: DatabaseSync): readonly string[] {
+  const told: string[] = []
+  const read = db.prepare(extents)
+  for (let after = ''; ; ) {
+    const page = read.all(after, TENANTS_AT_A_TIME) as unknown as readonly Extent[]
+    told.push(...page.flatMap((extent) => misplacedEvents(extent) ?? []))
+    const last = page.at(-1)
+    if (last === undefined || page.length < TENANTS_AT_A_TIME) return told
+    after = last.tenant
+  }
+}
 
 function leave({ name }: CheckpointFile): void {
   files.get(name)?.close()

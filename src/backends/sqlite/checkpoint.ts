@@ -115,8 +115,9 @@ export class Checkpointer {
   async close(): Promise<void> {
     this.#closing = true
     await this.#copying
+    // Deno ends a thread without closing its connection, and then nobody removes the log.
+    if (this.#copied) await this.#order('leave')
     if (this.#ownThreads) await this.#threads.close()
-    else if (this.#copied) await this.#order('leave')
   }
 
   /** Copies the log before closing: with the file open elsewhere, short-lived writers would let the log grow without end. */

@@ -25,7 +25,7 @@ export function emptyReads(folder: string, now: () => number): { readonly reads:
     reads: {
       journal: journalReads(db),
       rows: rowReads(db),
-      queries: queries(db, own.now),
+      queries: queries(own),
       leases: leases(own),
       texts: texts(db),
       values: values(own),

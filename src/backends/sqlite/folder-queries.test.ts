@@ -44,7 +44,7 @@ test('a damaged file keeps nobody else’s work waiting, and health says so unti
   expect((await backend.upkeep.check()).join()).toContain('tenant-c')
   writeFileSync(path, whole)
   expect(await tenantsDue(backend)).toBe('edcba')
-  expect(await backend.upkeep.health()).toEqual({ ok: true, why: [] })
+  expect(await backend.upkeep.health()).toEqual({ ok: true, ready: true, why: [] })
 })
 
 test('a file that is not damaged and cannot be read is an error, because its work may be due', async () => {

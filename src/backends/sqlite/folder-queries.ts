@@ -43,6 +43,7 @@ export function folderQueries({ files, tenants, read }: Folder): FolderQueries {
     usageByType: (tenant) => read(tenant as TenantId, ({ queries }) => queries.usageByType(tenant)),
     ready: (tenant, queue, limit) => read(tenant, ({ queries }) => queries.ready(tenant, queue, limit)),
     backlog: (tenant) => read(tenant, ({ queries }) => queries.backlog(tenant)),
+    overdue: (tenant, ms, limit) => read(tenant, ({ queries }) => queries.overdue(tenant, ms, limit)),
     due: async (queue, limit) => {
       // Files that are open stay open during the walk; otherwise every query would close all files in use. A file that cannot be held is
       // met again below.

@@ -24,31 +24,44 @@ interface Watcher {
 }
 
 export function folderSignals(files: OpenFiles): FolderWakeups {
-  const waiting = new Set<Watcher>()
+  /** Watchers of tenants without a file. */
+  const waiting = new Map<TenantId, Set<Watcher>>()
   let timer: NodeJS.Timeout | undefined
   let pace = 0
+  let eager = 0
   let closed = false
 
   const setPace = () => {
-    const eager = [...waiting].some((watcher) => !watcher.options?.patient)
-    const wanted = closed || waiting.size === 0 ? 0 : eager ? EAGER_MS : PATIENT_MS
+    const wanted = closed || waiting.size === 0 ? 0 : eager > 0 ? EAGER_MS : PATIENT_MS
     if (wanted === pace) return
     clearInterval(timer)
     timer = wanted > 0 ? setInterval(look, wanted) : undefined
-    if (!eager) timer?.unref()
+    if (eager === 0) timer?.unref()
     pace = wanted
   }
-  const look = () => {
-    for (const watcher of [...waiting]) if (mayBeThere(files, watcher.tenant)) appeared(watcher)
-  }
-  const appeared = (watcher: Watcher) => {
-    waiting.delete(watcher)
+  const add = (watcher: Watcher): void => {
+    waiting.set(watcher.tenant, (waiting.get(watcher.tenant) ?? new Set()).add(watcher))
+    if (!watcher.options?.patient) eager++
     setPace()
-    void attach(watcher, true)
+  }
+  const remove = (watcher: Watcher): void => {
+    const watchers = waiting.get(watcher.tenant)
+    if (!watchers?.delete(watcher)) return
+    if (watchers.size === 0) waiting.delete(watcher.tenant)
+    if (!watcher.options?.patient) eager--
+    setPace()
+  }
+  const look = () => {
+    for (const tenant of [...waiting.keys()]) if (mayBeThere(files, tenant)) appeared(tenant)
+  }
+  const appeared = (tenant: TenantId) => {
+    for (const watcher of [...(waiting.get(tenant) ?? [])]) {
+      remove(watcher)
+      void attach(watcher, true)
+    }
   }
   const wait = (watcher: Watcher) => {
-    if (!watcher.stopped && !closed) waiting.add(watcher)
-    setPace()
+    if (!watcher.stopped && !closed) add(watcher)
   }
 
   /** From now on the file itself wakes. An earlier commit wakes only if there was no file to read it from. */
@@ -77,14 +90,11 @@ export function folderSignals(files: OpenFiles): FolderWakeups {
       return () => {
         if (watcher.stopped) return
         watcher.stopped = true
-        waiting.delete(watcher)
+        remove(watcher)
         watcher.leave?.()
-        setPace()
       }
     },
-    made: (tenant) => {
-      for (const watcher of [...waiting]) if (watcher.tenant === tenant) appeared(watcher)
-    },
+    made: appeared,
     close: () => {
       closed = true
       waiting.clear()

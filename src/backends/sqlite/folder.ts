@@ -7,8 +7,10 @@ import { sameBytes } from '../../model/bytes.ts'
 import { GENESIS } from '../../model/chain.ts'
 import { assert, InkError, refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
+import { compareText } from '../../model/order.ts'
 import type { Backend } from '../../ports/backend.ts'
 import type { Commit, Outcome } from '../../ports/commit.ts'
+import type { TenantPage } from '../../ports/journal.ts'
 import type { Upkeep } from '../../ports/upkeep.ts'
 import { fileBackend, type SqliteBackend, type SqliteOptions } from './backend.ts'
 import { CheckpointThreads } from './checkpoint-thread.ts'
@@ -54,9 +56,11 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
       file.release()
     }
   }
-  const tenants = async (): Promise<readonly TenantId[]> => {
+  const tenants = async ({ after = '', limit }: TenantPage = {}): Promise<readonly TenantId[]> => {
     if (closed) throw refuse('STORE_CLOSED')
     return tenantsIn(folder)
+      .filter((tenant) => compareText(tenant, after) > 0)
+      .slice(0, limit)
   }
   const named = folderQueries({ files, tenants, read })
   const blobs = folderBlobs({ files, readOnly: rest.readOnly ?? false, closed: () => closed, read })
@@ -98,6 +102,8 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
       around: (tenant, table, places, span) => read(tenant, (file) => file.texts.around(tenant, table, places, span)),
     },
     audit: folderAudit(files),
+    // In the file of the store: a worker may serve a tenant that has no file yet.
+    workers: own.workers,
     wakeups,
     upkeep: upkeep(files, own, nobody.reads, named),
     close: async () => {
@@ -219,6 +225,7 @@ function upkeep(files: OpenFiles, own: SqliteBackend, nobody: Reads, looked: Pic
     scratch: () => own.upkeep.scratch(),
     adopt: async (tenant, scratch, head) =>
       (await within(tenant, (backend) => backend.upkeep.adopt(tenant, scratch, head))) ?? (head.seq === 0 && sameBytes(head.hash, GENESIS)),
+    remakeDue: async (tenant) => within(tenant, async (backend) => backend.upkeep.remakeDue?.(tenant)),
     check: async () => {
       const damage = [...(await own.upkeep.check())]
       for (const tenant of tenantsIn(files.folder)) {
@@ -248,7 +255,7 @@ function upkeep(files: OpenFiles, own: SqliteBackend, nobody: Reads, looked: Pic
       const why = [...new Set(told.flatMap((health) => health.why))]
       if (files.failure) why.push(`a file could not be closed in order: ${files.failure}`)
       if (looked.damaged > 0) why.push(`what is due is not known for ${looked.damaged} of the files, which are damaged; check() names them`)
-      return { ok: why.length === 0, why }
+      return { ok: why.length === 0, ready: told.every(({ ready }) => ready), why }
     },
     receipts: async (tenant, after, limit) => (await within(tenant, (backend) => backend.upkeep.receipts(tenant, after, limit))) ?? [],
     sweepReceipts: async (before) => {

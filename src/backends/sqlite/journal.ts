@@ -9,13 +9,18 @@ import { readHead } from './heads.ts'
 import { reading } from './transaction.ts'
 
 // Tenants with a head, and tenants with events but no head: a removed head must not hide its journal. One seek per tenant.
-const allTenants = `
+const tenantsOf = `
   with recursive owners (tenant) as (
-    select min(tenant) from events
+    select min(tenant) from events where tenant > ?1
     union all
     select (select min(tenant) from events where tenant > owners.tenant) from owners where owners.tenant is not null
+    limit ?2
   )
-  select tenant from owners where tenant is not null union select tenant from heads where seq > 0 order by tenant`
+  select tenant from owners where tenant is not null
+  union select tenant from (select tenant from heads where tenant > ?1 and seq > 0 order by tenant limit ?2)
+  order by tenant limit ?2`
+// SQLite takes any negative number for no limit.
+const ALL = -1
 
 // The joined columns are followed by their presence, and by a check of each size and type, so that no byte can move between columns. SQLite
 // orders every blob behind every text, so comparing with x'' tells the type. The index is walked as `i` and the record read as `e`. In one
@@ -41,7 +46,7 @@ export function journalReads(db: Database): JournalReads {
   return {
     head: (tenant) => reading(db, () => readHead(db, tenant)),
     page: (tenant, query) => reading(db, () => readPage(db, tenant, query)),
-    tenants: () => reading(db, () => db.all(allTenants).map((row) => row.tenant as TenantId)),
+    tenants: ({ after = '', limit = ALL } = {}) => reading(db, () => db.all(tenantsOf, after, limit).map((row) => row.tenant as TenantId)),
   }
 }
 

@@ -1,9 +1,9 @@
 // Migrates any released schema to this one, each step in its own transaction and checked by its checksum. A newer schema is refused.
 
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
 import { refuse } from '../../model/errors.ts'
 import type { Database } from './database.ts'
+import { migrationFiles } from './migration-files.ts'
 import { undo } from './transaction.ts'
 
 export interface Migration {
@@ -16,15 +16,12 @@ export interface Migration {
 /** 'INKF': distinguishes our files from those of other applications. */
 export const APPLICATION_ID = 0x494e4b46
 
-const folder = new URL('./migrations/', import.meta.url)
-
-export const migrations: readonly Migration[] = readdirSync(folder)
-  .filter((file) => /^\d{4}_.+\.sql$/.test(file))
-  .sort()
-  .map((file) => {
-    const sql = readFileSync(new URL(file, folder), 'utf8')
-    return { number: Number(file.slice(0, 4)), name: file.slice(5, -4), sql, checksum: createHash('sha256').update(sql).digest('hex') }
-  })
+export const migrations: readonly Migration[] = migrationFiles.map(([file, sql]) => ({
+  number: Number(file.slice(0, 4)),
+  name: file.slice(5, -4),
+  sql,
+  checksum: createHash('sha256').update(sql).digest('hex'),
+}))
 
 export const schemaVersion = (): number => migrations.at(-1)?.number ?? 0
 

@@ -108,7 +108,7 @@ test('one thread copies the logs of all files, and leaves those that are closed'
     const batch = tenants.flatMap((tenant) => make.commits(tenant, 12, () => ({ payload })))
     expect((await backend.commit(batch)).every((outcome) => outcome.ok)).toBe(true)
   }
-  expect(await backend.upkeep.health()).toEqual({ ok: true, why: [] })
+  expect(await backend.upkeep.health()).toEqual({ ok: true, ready: true, why: [] })
   const logs = () => readdirSync(folder).filter((name) => /^tenant-.*-wal$/.test(name))
   // A thread that kept a closed file open would keep its log there.
   await expect.poll(() => logs().length).toBe(2)

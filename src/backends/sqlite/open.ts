@@ -31,7 +31,7 @@ export interface PrepareOptions extends OpenOptions {
 
 // The first version with the repaired WAL reset.
 const SQLITE_NEEDED = '3.51.3'
-const NODE_NEEDED = '24.15'
+const NODE_NEEDED = '22.22.3, 24.15'
 const OPEN_DEADLINE_MS = 10_000
 // Most file systems allow 255 bytes, and SQLite appends a suffix to the name.
 const NAME_BYTES = 240

@@ -18,6 +18,20 @@ const plans: Readonly<Record<keyof typeof workStatements, readonly string[]>> = 
     ...series,
   ],
   nextTime: ['SEARCH w USING COVERING INDEX work_by_due (tenant=? AND queue=? AND at>?)'],
+  overdueQueues: [
+    'CO-ROUTINE names',
+    'SETUP',
+    'SEARCH w USING COVERING INDEX work_by_due (tenant=? AND queue>?)',
+    'RECURSIVE STEP',
+    'SCAN names',
+    'CORRELATED SCALAR SUBQUERY',
+    'SEARCH w USING COVERING INDEX work_by_due (tenant=? AND queue>?)',
+    'SCAN names',
+    'CORRELATED SCALAR SUBQUERY',
+    'SEARCH w USING COVERING INDEX work_by_due (tenant=? AND queue=? AND at>?)',
+    'CORRELATED SCALAR SUBQUERY',
+    'SEARCH w USING COVERING INDEX work_by_due (tenant=? AND queue=? AND at>?)',
+  ],
   backlogs: ['SEARCH work USING COVERING INDEX work_by_ready (tenant=? AND queue>?)'],
 }
 

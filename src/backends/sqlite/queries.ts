@@ -1,9 +1,11 @@
 // The named queries of model/queries.ts: one statement each, or a few in a loop.
 
+import { findDue } from '../../model/due.ts'
 import type { TenantId } from '../../model/ids.ts'
 import { compareText } from '../../model/order.ts'
-import type { Queries } from '../../model/queries.ts'
+import type { DueTenant, Queries } from '../../model/queries.ts'
 import type { Database } from './database.ts'
+import { raiseDue, readDue } from './due.ts'
 import { ifActive } from './heads.ts'
 import { toStored } from './rows.ts'
 import { reading } from './transaction.ts'
@@ -11,17 +13,6 @@ import { reading } from './transaction.ts'
 const usage = `
   select type, count(*) as events, coalesce(sum(octet_length(payload)), 0) as bytes, count(*) - count(payload) as erased
   from events where tenant = ? group by type order by bytes desc, type`
-
-// One seek per tenant: items without a time come first in the index and are skipped. A tenant with an unknown state is left out; reading it
-// reports the damage.
-const dueTenants = `
-  with found as materialized (
-    select h.tenant, (
-      select w.at from work as w indexed by work_by_due where w.tenant = h.tenant and w.queue = ? and w.at is not null order by w.at limit 1
-    ) as at
-    from heads as h where h.state = 'active'
-  )
-  select tenant, at from found where at is not null order by at, tenant limit ?`
 
 const STORED = 'w.id, w.born, w.revision, w.fence, w.body'
 // All earlier items of its series are dead. Checked for every item returned, whatever its mark says.
@@ -52,12 +43,35 @@ const backlogs = `
     count(*) filter (where state = 'dead') as dead
   from work indexed by work_by_ready where tenant = ?1 and queue is not null group by queue order by queue`
 
+// Seeks from one name of a queue to the next, and to the earliest time in each: items are never scanned.
+const overdueQueues = `
+  with recursive names (queue) as (
+    select min(w.queue) from work as w indexed by work_by_due where w.tenant = ?1 and w.queue is not null
+    union all
+    select (select min(w.queue) from work as w indexed by work_by_due where w.tenant = ?1 and w.queue > names.queue)
+    from names where names.queue is not null
+  ),
+  found as (
+    select queue, (
+      select min(w.at) from work as w indexed by work_by_due where w.tenant = ?1 and w.queue = names.queue and w.at is not null
+    ) as at
+    from names where queue is not null
+  )
+  select queue, at from found where at <= ?2 limit ?3`
+
 /** Exported for their tests. */
-export const workStatements = { nextPriority, readyOf, lapsed, nextTime, backlogs } as const
+export const workStatements = { nextPriority, readyOf, lapsed, nextTime, backlogs, overdueQueues } as const
 
 type Found = ReturnType<Database['all']>[number]
 
-export function queries(db: Database, now: () => number): Queries {
+export interface QueryParts {
+  readonly db: Database
+  readonly now: () => number
+  /** Runs inside a write transaction, once it has the write lock. */
+  readonly write: (work: () => void) => Promise<void>
+}
+
+export function queries({ db, now, write }: QueryParts): Queries {
   const readyRows = (tenant: TenantId, queue: string, at: number, limit: number): readonly Found[] => {
     const found: Found[] = [...db.all(lapsed, tenant, queue, at)]
     // One seek per existing priority; items that are not due are never scanned.
@@ -84,8 +98,15 @@ export function queries(db: Database, now: () => number): Queries {
           })),
         ),
       ),
-    due: (queue, limit) =>
-      reading(db, () => db.all(dueTenants, queue, limit).map((row) => ({ tenant: row.tenant as TenantId, at: row.at as number }))),
+    due: (queue, limit) => {
+      const raise = async (early: readonly TenantId[]) => {
+        await write(() => raiseDue(db, queue, early))
+        // Other tasks run before the next thousand tenants.
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      const read = (after: Pick<DueTenant, 'at' | 'tenant'>, most: number) => reading(db, () => readDue(db, queue, after, most))
+      return findDue({ read, raise: db.readOnly ? undefined : raise }, limit)
+    },
     ready: (tenant, queue, limit) =>
       reading(db, () =>
         ifActive(db, tenant, () => {
@@ -93,6 +114,12 @@ export function queries(db: Database, now: () => number): Queries {
           const next = db.get(nextTime, tenant, queue, at)?.at as number | null | undefined
           return { now: at, rows: readyRows(tenant, queue, at, limit).map(toStored), ...(typeof next === 'number' && { next }) }
         }),
+      ),
+    overdue: (tenant, ms, limit) =>
+      reading(db, () =>
+        ifActive(db, tenant, () =>
+          db.all(overdueQueues, tenant, now() - ms, limit).map((row) => ({ queue: row.queue as string, at: row.at as number })),
+        ),
       ),
     backlog: (tenant) =>
       reading(db, () =>

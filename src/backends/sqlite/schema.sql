@@ -179,6 +179,15 @@ CREATE INDEX deliveries_by_state on deliveries (tenant, state, born, id);
 
 CREATE INDEX deliveries_by_trigger on deliveries (tenant, trigger_id, born, id);
 
+CREATE TABLE due (
+  tenant text not null,
+  queue  text not null,
+  at     integer not null,
+  primary key (tenant, queue)
+) strict, without rowid;
+
+CREATE INDEX due_by_time on due (queue, at, tenant);
+
 CREATE TABLE events (
   tenant  text not null,
   seq     integer not null,
@@ -288,6 +297,14 @@ CREATE TABLE heads (
   hash   blob not null,
   state  text not null default 'active'
 ) strict, without rowid;
+
+CREATE TRIGGER heads_resume after update of state on heads when new.state = 'active' and old.state <> 'active'
+begin
+  delete from due where tenant = new.tenant;
+  insert into due (tenant, queue, at)
+  select new.tenant, queue, min(at) from work indexed by work_by_due
+  where tenant = new.tenant and queue is not null and at is not null group by queue;
+end;
 
 CREATE TABLE inbox (
   tenant   text not null,
@@ -861,6 +878,13 @@ CREATE INDEX work_by_series on work (tenant, series, born, id) where series is n
 
 CREATE INDEX work_by_turn on work (tenant, queue, priority, at, born, id) where state = 'ready' and behind = 0;
 
+CREATE TRIGGER work_hastens after update of queue, at on work
+when new.queue is not null and new.at is not null and (old.at is null or new.at < old.at or new.queue is not old.queue)
+begin
+  insert into due (tenant, queue, at) values (new.tenant, new.queue, new.at)
+  on conflict (tenant, queue) do update set at = excluded.at where excluded.at < at;
+end;
+
 CREATE TRIGGER work_joins after insert on work when new.series is not null and new.state is not 'dead'
 begin
   update work set behind = 1
@@ -879,6 +903,12 @@ begin
     select e.id from work as e indexed by work_by_series where e.tenant = old.tenant and e.series = old.series and e.state is not 'dead' order by e.born, e.id limit 1);
 end;
 
+CREATE TRIGGER work_offers after insert on work when new.queue is not null and new.at is not null
+begin
+  insert into due (tenant, queue, at) values (new.tenant, new.queue, new.at)
+  on conflict (tenant, queue) do update set at = excluded.at where excluded.at < at;
+end;
+
 CREATE TRIGGER work_turns after update of series, state on work
 when new.series is not old.series or (new.state is 'dead') <> (old.state is 'dead')
 begin
@@ -894,3 +924,13 @@ begin
     select e.id from work as e indexed by work_by_series where e.tenant = new.tenant and e.series = new.series and e.state is not 'dead'
     order by e.born, e.id limit 1 offset 1);
 end;
+
+CREATE TABLE workers (
+  tenant  text not null,
+  id      text not null,
+  version text not null,
+  queues  text not null,
+  at      integer not null,
+  until   integer not null,
+  primary key (tenant, id)
+) strict, without rowid;

@@ -13,6 +13,7 @@ import type { BlobFiles } from './blob-files.ts'
 import type { Checkpointer } from './checkpoint.ts'
 import { applyChange } from './commit.ts'
 import { connect, type Database } from './database.ts'
+import { remakeDue } from './due.ts'
 import { isFull, within } from './failures.ts'
 import { readHead } from './heads.ts'
 import { journalReads } from './journal.ts'
@@ -24,9 +25,11 @@ import { reading } from './transaction.ts'
 
 const findSecret = 'select value from secrets where name = ?'
 const keepSecret = 'insert into secrets (name, value) values (?, ?) on conflict (name) do nothing'
-// By tenant, because every index begins with it.
-const sweepReceipts = 'delete from receipts where tenant in (select tenant from heads) and at < ?'
-const sweepRenewals = 'delete from renewals where until < ?'
+// In pages of tenants, because every index begins with the tenant, and other writers come in between.
+const lastOfPage = 'select max(tenant) as tenant from (select tenant from heads where tenant > ? order by tenant limit ?)'
+const sweepReceipts = 'delete from receipts where tenant in (select tenant from heads where tenant > ? and tenant <= ?) and at < ?'
+const sweepRenewals = 'delete from renewals where tenant > ? and tenant <= ? and until < ?'
+const TENANTS_AT_A_TIME = 1000
 const clearIndex = [
   'delete from postings where tenant = ?1 and term in (select id from terms where tenant = ?1 and source = ?2)',
   'delete from terms where tenant = ? and source = ?',
@@ -134,6 +137,7 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
             db.run(`delete from main.${table} where tenant = ?`, tenant)
             db.run(`insert into main.${table} (tenant, ${columns}) select ?, ${columns} from ${folded}.${table}`, tenant)
           }
+          remakeDue(db, tenant)
           return true
         })
       } finally {
@@ -142,6 +146,7 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
         side.exec('begin')
       }
     },
+    remakeDue: (tenant) => write(() => remakeDue(db, tenant)),
     check: async () => {
       const damage = await checkpointer.check()
       // A damaged schema cannot be read.
@@ -164,23 +169,32 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
       }
     },
     health: async () => {
-      const why = [
-        ...(checkpointer.failure ? [`the log is not being copied into the file: ${checkpointer.failure}`] : []),
+      const unready = [
         ...(db.disk.failure ? [`the disk failed, and no write has succeeded since: ${db.disk.failure}`] : []),
         ...(!db.disk.failure && isFull(dirname(db.path)) ? [`the disk under ${db.path} is full`] : []),
       ]
-      return { ok: why.length === 0, why }
+      const uncopied = checkpointer.failure ? [`the log is not being copied into the file: ${checkpointer.failure}`] : []
+      const why = [...uncopied, ...unready]
+      return { ok: why.length === 0, ready: unready.length === 0, why }
     },
     receipts: (tenant, after, limit) =>
       reading(db, () => {
         checkActive(tenant, readHead(db, tenant).state)
         return readReceipts(db, tenant, after, limit)
       }),
-    sweepReceipts: (before) =>
-      write(() => {
-        db.run(sweepRenewals, before)
-        return db.run(sweepReceipts, before)
-      }),
+    sweepReceipts: async (before) => {
+      let swept = 0
+      for (let after = ''; ; ) {
+        const last = await reading(db, () => db.get(lastOfPage, after, TENANTS_AT_A_TIME)?.tenant as string | null)
+        if (last === null) return swept
+        const from = after
+        swept += await write(() => {
+          db.run(sweepRenewals, from, last, before)
+          return db.run(sweepReceipts, from, last, before)
+        })
+        after = last
+      }
+    },
     scrub: async () => {
       if (db.readOnly) return
       // Old pages may still be in the log, and truncating it removes them. If a reader blocks that, it is retried. Closing the last

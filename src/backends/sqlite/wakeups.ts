@@ -14,13 +14,12 @@ export interface FileSignals extends Wakeups {
 }
 
 interface Watcher {
-  readonly tenant: TenantId
   readonly wake: () => void
   readonly patient: boolean
 }
 
 export function fileSignals(db: Database): FileSignals {
-  const watchers = new Set<Watcher>()
+  const tenants = new Map<TenantId, Set<Watcher>>()
   let version = look(db)
   let timer: NodeJS.Timeout | undefined
   let pace = 0
@@ -32,10 +31,10 @@ export function fileSignals(db: Database): FileSignals {
     if (now !== undefined && now === version) return
     version = now
     // Another process committed, for an unknown tenant: wake every watcher.
-    for (const { wake } of [...watchers]) wake()
+    for (const watchers of [...tenants.values()]) for (const { wake } of [...watchers]) wake()
   }
   const setPace = () => {
-    const wanted = closed || watchers.size === 0 ? 0 : eager > 0 ? EAGER_MS : PATIENT_MS
+    const wanted = closed || tenants.size === 0 ? 0 : eager > 0 ? EAGER_MS : PATIENT_MS
     if (wanted === pace) return
     clearInterval(timer)
     timer = wanted > 0 ? setInterval(poll, wanted) : undefined
@@ -45,18 +44,20 @@ export function fileSignals(db: Database): FileSignals {
 
   return {
     watch: (tenant, wake, options) => {
-      const watcher = { tenant, wake, patient: options?.patient ?? false }
-      watchers.add(watcher)
+      const watcher = { wake, patient: options?.patient ?? false }
+      const watchers = tenants.get(tenant) ?? new Set()
+      tenants.set(tenant, watchers.add(watcher))
       if (!watcher.patient) eager++
       setPace()
       return () => {
-        if (watchers.delete(watcher) && !watcher.patient) eager--
+        if (!watchers.delete(watcher)) return
+        if (!watcher.patient) eager--
+        if (watchers.size === 0) tenants.delete(tenant)
         setPace()
       }
     },
-    wake: (tenants) => {
-      const touched = new Set(tenants)
-      for (const { tenant, wake } of [...watchers]) if (touched.has(tenant)) wake()
+    wake: (touched) => {
+      for (const tenant of new Set(touched)) for (const { wake } of [...(tenants.get(tenant) ?? [])]) wake()
     },
     close: () => {
       closed = true

@@ -4,7 +4,8 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import { inspectDatabase, isDatabase, placeOf } from '../../database.ts'
 import { changedSchema, isFolderStore, STORE_FILE } from '../../folder.ts'
-import { type Health, InkError, type Store } from '../../index.ts'
+import { type Health, InkError, type Store, type Unhandled } from '../../index.ts'
+import { unhandledText } from '../../model/unhandled.ts'
 import { EXIT, type Exit, failureOf } from '../exit.ts'
 import { diskFindings, type Finding, fail, fileFindings, fileThere, folderFindings, ok, programFindings, warn } from '../findings.ts'
 import { bytes, one, shortHash, span, time } from '../format.ts'
@@ -68,7 +69,7 @@ async function inside(store: Store): Promise<readonly Finding[]> {
   // open() refuses a file unless both were read back, so reaching this line is the finding.
   const findings: Finding[] = server ? [] : [ok('opens', 'write-ahead logging and durability full are in effect')]
   // A server's health adds nothing to its other findings.
-  if (!server) findings.push(healthFinding(await store.health(), store.stats().budget.ms))
+  if (!server) findings.push(healthFinding(await store.health(), store.stats().budget.ms, await unhandledOf(store)))
   const damage = await store.check()
   findings.push(
     damage.length === 0
@@ -92,10 +93,18 @@ const guardFinding = (changed: readonly string[]): Finding =>
     ? ok('guards', 'every table, index and trigger is unchanged')
     : warn('guards', changed.join('; '), 'Someone changed the schema: run inkfast verify and rebuild --check, and restore a backup.')
 
-const healthFinding = ({ status, why }: Health, budgetMs: number): Finding =>
-  status === 'ok'
+/** Names that nobody handles are findings of their tenant. */
+function healthFinding({ status, why }: Health, budgetMs: number, unhandled: readonly Unhandled[]): Finding {
+  const names = unhandled.map((one) => unhandledText(one).found)
+  const others = why.filter((one) => !names.includes(one))
+  return status === 'ok' || (others.length === 0 && why.length > 0)
     ? ok('health', `ok; the write budget is ${budgetMs} ms`)
-    : warn('health', why.join('; '), 'Check the disk and other programs that use the store.')
+    : warn('health', others.join('; '), 'Check the disk and other programs that use the store.')
+}
+
+/** A closed tenant answers no question about its work. */
+const unhandledOf = async (store: Store): Promise<readonly Unhandled[]> =>
+  (await store.tenantState(store.tenantId)) === 'active' ? store.unhandled() : []
 
 async function tenantFindings(root: Store, id: string): Promise<readonly Finding[]> {
   try {
@@ -112,7 +121,12 @@ async function lookInto(root: Store, id: string): Promise<readonly Finding[]> {
   const store = root.tenant(id)
   const head = await store.head()
   if (state !== 'active') return [ok(`journal ${id}`, `${state}, not checked; ${one(head.seq, 'event')}, head ${shortHash(head.hash)}`)]
-  return [await journalFinding(store, head), ...(await keyFindings(store)), ...(await aheadFindings(store))]
+  return [
+    await journalFinding(store, head),
+    ...(await keyFindings(store)),
+    ...(await aheadFindings(store)),
+    ...(await unhandledFindings(store)),
+  ]
 }
 
 /** A sound tenant says nothing about its keys: its other findings are enough. */
@@ -120,6 +134,15 @@ async function keyFindings(store: Store): Promise<readonly Finding[]> {
   const { problems } = await store.verifyKeys()
   const todo = 'Delete the damaged receipts, as the operating guide says. A later retry under such a key is a new command.'
   return problems.map(({ seq, reason }) => fail(`keys ${store.tenantId}`, `${reason} (seq ${seq})`, todo))
+}
+
+/** Names that something has waited for, and no live worker handles. */
+async function unhandledFindings(store: Store): Promise<readonly Finding[]> {
+  const now = Date.now()
+  return (await store.unhandled()).map((one) => {
+    const { found, todo } = unhandledText(one)
+    return warn(`work ${store.tenantId}`, `${found}, for ${span(Math.max(0, now - one.since))}`, todo)
+  })
 }
 
 /** Times ahead of the store's clock, which is the machine's on SQLite and the database's on PostgreSQL. */

@@ -5,6 +5,7 @@ import { RESERVED_QUEUES } from '../../model/work.ts'
 import { CliError, EXIT, type Exit, usage } from '../exit.ts'
 import { facts } from '../facts.ts'
 import { count, fromNow, span, time } from '../format.ts'
+import { errorLines } from '../runs/error-lines.ts'
 import { errorText } from '../runs/text.ts'
 import { tenantView, withStore } from '../store.ts'
 import { type Column, printList, printTable } from '../table.ts'
@@ -12,6 +13,7 @@ import type { Terminal } from '../terminal.ts'
 import { harmless, jsonLine } from '../text.ts'
 import { given, type Named, namedWords, onlyStore } from '../words.ts'
 import { attemptsText, holderText, itemStanding, itemState, itemStyle, triesText } from '../work/text.ts'
+import { noteOf, waitingNames } from '../work/unhandled.ts'
 
 export interface QueuesOptions {
   readonly all?: boolean
@@ -25,7 +27,8 @@ export function showQueues(t: Terminal, words: readonly string[], { all = false,
   return withStore(url, async (root) => {
     const store = await tenantView(root, tenant)
     const queues = (await store.queues()).filter(({ queue }) => all || !isInternal(queue))
-    if (t.json) t.out(jsonLine({ queues }))
+    const waiting = await waitingNames(store, 'item')
+    if (t.json) t.out(jsonLine({ queues, ...(waiting.length > 0 && { unhandled: waiting }) }))
     else if (queues.length === 0)
       t.note(`All queues of tenant ${store.tenantId} are empty.${all ? '' : ' Add --all for the internal queues.'}`)
     else {
@@ -37,10 +40,12 @@ export function showQueues(t: Terminal, words: readonly string[], { all = false,
           { title: 'queue', most: 40, style: 'bold' },
           ...['ready', 'delayed', 'claimed', ...(asleep ? ['asleep'] : [])].map((title) => number(title)),
           number('dead', (cell) => (cell.trim() === '0' ? 'dim' : 'red')),
+          { title: 'handled by', optional: true, style: 'yellow' },
         ],
         queues.map(({ queue, ready, delayed, claimed, asleep: sleeping, dead }) => [
           queue,
           ...[ready, delayed, claimed, ...(asleep ? [sleeping] : []), dead].map(count),
+          waiting.some(({ name }) => name === queue) ? 'nobody' : '',
         ]),
       )
     }
@@ -64,12 +69,14 @@ export function listItems(t: Terminal, words: readonly string[], options: ItemsO
     const store = await tenantView(root, options.tenant)
     const { state, last = LAST_BY_DEFAULT, cursor } = options
     const page = await store.queue(name).list({ last, ...given({ state: state as WorkState | undefined, cursor }) })
+    const waiting = (await waitingNames(store, 'item')).filter((one) => one.name === name)
     if (t.json) {
-      t.out(jsonLine(page))
+      t.out(jsonLine({ ...page, ...(waiting.length > 0 && { unhandled: waiting }) }))
       return EXIT.fine
     }
     if (page.items.length === 0) t.note(await emptyText(store, name, state))
     else await printItems(t, store, name, page.items)
+    for (const one of waiting) t.note(noteOf(one))
     if (page.cursor !== undefined) t.note(`More: add --cursor '${harmless(page.cursor)}'`)
     return EXIT.fine
   })
@@ -102,6 +109,8 @@ async function printItems(t: Terminal, store: Store, name: string, items: readon
       age,
       itemStanding(item, holder, now),
     ])
+    // A dead item waits for a person, who wants to know why it died.
+    if (item.state === 'dead') for (const told of errorLines(item.error)) lines.push(['', '', '', '', '', '', '', told])
   }
   printList(
     t,
@@ -145,6 +154,7 @@ export function showItem(t: Terminal, words: readonly string[], { tenant }: { re
       if (state === 'claimed') line('holder', holderText(holder))
       line('died', at(item.diedAt))
       line('error', item.error && errorText(item.error))
+      for (const told of errorLines(item.error)) line('', told)
       json('details', item.error?.details)
       json('payload', item.payload)
     }

@@ -1,6 +1,7 @@
 // Shows the tape of a run, oldest first: its calls, their outcomes, and its holders.
 
 import { EXIT, type Exit } from '../exit.ts'
+import { failureLines } from '../runs/error-lines.ts'
 import { TapeLines, tapeColumns, unsettledOf } from '../runs/tape-lines.ts'
 import { knownRun, namedRun } from '../runs/words.ts'
 import { tenantView, withStore } from '../store.ts'
@@ -37,9 +38,12 @@ export function showTape(t: Terminal, words: readonly string[], options: { reado
       t.signal.throwIfAborted()
       const cells = lines.cells(event)
       if (!cells) continue
-      if (held) held.push(cells)
-      else t.out(table.row(cells))
-      if (held?.length === ROWS_TO_FIT) begin()
+      const below = failureLines(event).map((line) => [...cells.slice(1).map(() => ''), line])
+      for (const row of [cells, ...below]) {
+        if (held) held.push(row)
+        else t.out(table.row(row))
+      }
+      if (held && held.length >= ROWS_TO_FIT) begin()
       await t.room()
     }
     begin()

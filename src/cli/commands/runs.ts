@@ -1,10 +1,12 @@
 // Lists runs, or shows everything about one at a glance.
 
-import type { RunCheckpoint, RunHolder, RunRow, RunState, Store, Usage } from '../../index.ts'
+import type { RunCheckpoint, RunHolder, RunRow, RunState, Store, Unhandled, Usage } from '../../index.ts'
 import { isOver } from '../../model/run.ts'
+import { unhandledText } from '../../model/unhandled.ts'
 import { EXIT, type Exit } from '../exit.ts'
 import { facts } from '../facts.ts'
 import { count, fromNow, one, span, time } from '../format.ts'
+import { errorLines } from '../runs/error-lines.ts'
 import { chosenKey, componentsText, errorText, nameText, standing, stateStyle, storedText, totalOf, untilText } from '../runs/text.ts'
 import { printCounts } from '../runs/usage-table.ts'
 import { knownRun, namedRun } from '../runs/words.ts'
@@ -13,6 +15,7 @@ import { type Column, printList, printTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { harmless, jsonLine } from '../text.ts'
 import { onlyStore } from '../words.ts'
+import { waitingNames } from '../work/unhandled.ts'
 
 export interface ListOptions {
   readonly state?: string
@@ -37,18 +40,19 @@ export function listRuns(t: Terminal, words: readonly string[], options: ListOpt
       ...(name !== undefined && { name }),
       ...(cursor !== undefined && { cursor }),
     })
+    const waiting = await waitingNames(store, 'run')
     if (t.json) {
-      t.out(jsonLine(page))
+      t.out(jsonLine({ ...page, ...(waiting.length > 0 && { unhandled: waiting }) }))
       return EXIT.fine
     }
     if (page.items.length === 0) t.note(`No run matches in tenant ${store.tenantId}.`)
-    else await printRuns(t, store, page.items)
+    else await printRuns(t, store, page.items, waiting)
     if (page.cursor !== undefined) t.note(`More: add --cursor '${harmless(page.cursor)}'`)
     return EXIT.fine
   })
 }
 
-async function printRuns(t: Terminal, store: Store, rows: readonly RunRow[]): Promise<void> {
+async function printRuns(t: Terminal, store: Store, rows: readonly RunRow[], waiting: readonly Unhandled[] = []): Promise<void> {
   const sessions = await sessionNames(
     store,
     rows.map(({ session }) => session),
@@ -67,9 +71,24 @@ async function printRuns(t: Terminal, store: Store, rows: readonly RunRow[]): Pr
   const lines = rows.map((row) => {
     const { id, key, session, state, attempt, openedAt } = row
     const age = span(Math.max(0, now - openedAt))
-    return [id, nameText(row), chosenKey(key), sessions.get(session) ?? '', state, String(attempt), age, standing(row, now)]
+    return [
+      id,
+      nameText(row),
+      chosenKey(key),
+      sessions.get(session) ?? '',
+      state,
+      String(attempt),
+      age,
+      standing(row, now) || unhandledStanding(row, waiting),
+    ]
   })
   printList(t, columns, lines)
+}
+
+/** A run that waits for nothing but a node, where no node has a handler for it. */
+function unhandledStanding({ state, name }: RunRow, waiting: readonly Unhandled[]): string {
+  const found = isOver(state) || state === 'running' ? undefined : waiting.find((one) => one.name === name)
+  return found ? unhandledText(found).found : ''
 }
 
 /** The largest number listed; `inkfast runs list` pages through the rest. */
@@ -125,6 +144,7 @@ async function tell(t: Terminal, store: Store, row: RunRow, holder: RunHolder | 
   line('input', storedText(row.input))
   line('result', storedText(row.result))
   line('error', row.error && errorText(row.error))
+  for (const told of errorLines(row.error)) line('', told)
   line('details', row.error?.details === undefined ? undefined : jsonLine(row.error.details))
 }
 

@@ -1,6 +1,6 @@
 // Lists threads, or shows the messages of one.
 
-import type { MessagePart, Store, StoredMessage, Thread, ThreadState } from '../../index.ts'
+import type { Store, StoredMessage, Thread, ThreadState } from '../../index.ts'
 import { EXIT, type Exit } from '../exit.ts'
 import { time } from '../format.ts'
 import { findSession, sessionNames, tenantView, withStore } from '../store.ts'
@@ -95,12 +95,15 @@ async function findThread(store: Store, name: string): Promise<Thread> {
 
 const bodyOf = ({ parts }: StoredMessage): string =>
   parts
-    .flatMap(lineOf)
+    .flatMap((part) => lineOf(part))
     .map((line) => `  ${line}`)
     .join('\n')
 
+/** A part of any type, also of one that this version does not know. */
+type Shown = { readonly type: string; readonly [member: string]: unknown }
+
 /** Texts as they are, line by line; everything else folded into one line. */
-function lineOf(part: MessagePart): readonly string[] {
+function lineOf(part: Shown): readonly string[] {
   const { type } = part
   if (type === 'text') return String(part.text).split('\n').map(harmless)
   if (type === 'step-start') return []

@@ -3,7 +3,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
+import { demoProgram } from './program-file.ts'
 
 // Far more than any step takes. Beyond it, the demo fails with an error.
 const PATIENCE_MS = 60_000
@@ -16,10 +16,8 @@ export class Child<Line extends { readonly said: string }> {
   #ended = false
   #failure = ''
 
-  /** `name` is a file beside this one, as source or in the package. */
-  constructor(name: string, plan: unknown) {
-    const file = fileURLToPath(new URL(`./${name}.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url))
-    this.#process = spawn(process.execPath, [file, JSON.stringify(plan)], { stdio: ['pipe', 'pipe', 'pipe'] })
+  constructor(name: 'order', plan: unknown) {
+    this.#process = spawn(process.execPath, [demoProgram(name), JSON.stringify(plan)], { stdio: ['pipe', 'pipe', 'pipe'] })
     this.#closed = once(this.#process, 'close').then(() => {
       this.#ended = true
       this.#heard()

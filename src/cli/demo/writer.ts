@@ -2,9 +2,9 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import type { Receipt } from '../../index.ts'
 import type { AgentLine, AgentPlan } from './agent.ts'
+import { demoProgram } from './program-file.ts'
 
 export interface Round {
   /** Acknowledged receipts, as the agent reported them. */
@@ -19,12 +19,10 @@ export interface Round {
 // A slow disk gives fewer receipts, not a longer demo. The time begins with the first receipt: a busy machine starts processes slowly.
 const ROUND_MS_MOST = 5000
 const FIRST_MS_MOST = 60_000
-// The agent is beside this file, as source or in the package.
-const agent = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './agent.ts' : './agent.js', import.meta.url))
 
 /** Lets the agent write until `enough` receipts were seen, then kills it without warning. */
 export async function writeUntilKilled(plan: AgentPlan, enough: number, signal: AbortSignal): Promise<Round> {
-  const child = spawn(process.execPath, [agent, JSON.stringify(plan)], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [demoProgram('agent'), JSON.stringify(plan)], { stdio: ['ignore', 'pipe', 'pipe'] })
   const kill = () => void child.kill('SIGKILL')
   let late = setTimeout(kill, FIRST_MS_MOST)
   signal.addEventListener('abort', kill)

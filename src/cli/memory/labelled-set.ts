@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type { Remembering } from '../../index.ts'
 import { usage } from '../exit.ts'
+import { inPackage } from '../package-root.ts'
 
 export interface LabelledItem extends Omit<Remembering, 'supersedes'> {
   readonly id: string
@@ -26,7 +27,7 @@ export interface LabelledSet {
 }
 
 /** The set that comes with Inkfast. */
-export const OWN_SET = new URL('../../../docs/reference/memory-questions.ndjson', import.meta.url)
+export const OWN_SET = inPackage('docs/reference/memory-questions.ndjson')
 
 export function readSet(file: string | URL): LabelledSet {
   const items: LabelledItem[] = []

@@ -231,7 +231,7 @@ function tookOf({ type, at, data }: Event): string {
   return ATTEMPTS.includes(type) && typeof startedAt === 'number' ? elapsed(at - startedAt).replace('+', '') : ''
 }
 
-const PREFIXED: readonly unknown[] = ['start', 'inputs', 'inbox', 'canvas']
+const PREFIXED: readonly unknown[] = ['start', 'inputs', 'inbox', 'canvas', 'remember']
 const SETTLED: Readonly<Record<string, string>> = { inboxDone: 'inbox done ', inboxRelease: 'inbox release ' }
 
 /** Indents a name by the depth of its branch, with the last part of the branch in front. */
@@ -269,8 +269,9 @@ const checkpointText = ({ epoch = 0, manifest }: Data): string =>
   `${componentsText(manifest as CheckpointManifest)}; epoch ${Number(epoch) + 1} begins`
 
 /** Describes what the run took from its session, or why there was nothing. */
-function tookText({ kind, inputs, batches, claim, redriven, why, unknown, version, refused }: Data): string {
-  if (kind === 'canvas') return refused ? `refused: ${(refused as { code: string }).code}` : `version ${version}`
+function tookText({ kind, inputs, batches, claim, redriven, why, unknown, version, item, refused }: Data): string {
+  if (refused) return `refused: ${(refused as { code: string }).code}`
+  if (kind === 'canvas' || kind === 'remember') return kind === 'canvas' ? `version ${version}` : `item ${item}`
   if (kind === 'inboxDone' || kind === 'inboxRelease')
     return unknown ? 'it has no such claim' : kind === 'inboxDone' ? 'the claim is done' : 'its items are pending again'
   if (why !== undefined) return `nothing: ${why}`

@@ -2,6 +2,7 @@
 
 import { deepEqual as same } from 'node:assert/strict'
 import { type TenantId, tenantId } from '../../model/ids.ts'
+import { compareText } from '../../model/order.ts'
 import type { Body } from '../../model/rows.ts'
 import type { TenantState } from '../../model/tenant.ts'
 import type { Backend } from '../../ports/backend.ts'
@@ -17,6 +18,7 @@ const active = 'a tenant that is not active is not due'
 const bounded = 'tenants that are due come earliest first, and no more of them than were asked for'
 const apart = 'what is in one queue is not due in another'
 const shared = 'several handles are one store'
+const found = 'an item that was offered is found, however many nodes look meanwhile'
 
 const ALL = 100
 
@@ -28,6 +30,10 @@ const remove = (backend: Backend, make: Maker, tenant: TenantId, id: string): Pr
 
 const turn = (backend: Backend, make: Maker, tenant: TenantId, state: TenantState): Promise<unknown> =>
   save(backend, make.commit(tenant, { changes: [{ kind: 'state', state }] }))
+
+/** More than a backend leaves as it was when it finds nothing due there. */
+const MANY = Array.from({ length: 40 }, (_, n) => tenantId(`m${n}`))
+const ROUNDS = 6
 
 const due = async (backend: Backend, queue = 'q', limit = ALL): Promise<readonly (readonly [string, number])[]> =>
   (await backend.queries.due(queue, limit)).map(({ tenant, at }) => [tenant, at])
@@ -128,4 +134,64 @@ export const dues = [
     },
     'second',
   ),
+
+  a(found, 'tenants that were drained are due again with their next item, at its time', async ({ backend, make }) => {
+    for (const round of [1, 2, 3]) {
+      for (const tenant of MANY) await offer(backend, make, tenant, { a: { queue: 'q', at: round }, b: { queue: 'q', at: round + 50 } })
+      same((await due(backend)).length, MANY.length, 'offered')
+      for (const tenant of MANY) await remove(backend, make, tenant, 'a')
+      for (const limit of [1, 5, ALL]) await due(backend, 'q', limit)
+      same(await due(backend), inOrder(MANY.map((tenant) => [tenant, round + 50])), 'their later items')
+      for (const tenant of MANY) await remove(backend, make, tenant, 'b')
+      for (const limit of [1, 5, ALL]) same(await due(backend, 'q', limit), [], 'drained')
+    }
+    await offer(backend, make, MANY[7] as TenantId, { a: { queue: 'q', at: 1000 } })
+    await offer(backend, make, MANY[3] as TenantId, { a: { queue: 'q', at: 2000 } })
+    same(await due(backend), [
+      [MANY[7], 1000],
+      [MANY[3], 2000],
+    ])
+  }),
+
+  a(found, 'a tenant that was passed while it was suspended is due when it comes back', async ({ backend, make }) => {
+    for (const tenant of MANY) await offer(backend, make, tenant, { a: { queue: 'q', at: 30 }, b: { queue: 'r', at: 20 } })
+    for (const tenant of MANY) await turn(backend, make, tenant, 'suspended')
+    for (const limit of [1, ALL]) same([await due(backend, 'q', limit), await due(backend, 'r', limit)], [[], []])
+    const back = MANY.slice(10, 20)
+    for (const tenant of back) await turn(backend, make, tenant, 'active')
+    same(await due(backend), inOrder(back.map((tenant) => [tenant, 30])))
+    same(await due(backend, 'r'), inOrder(back.map((tenant) => [tenant, 20])))
+  }),
+
+  a(
+    found,
+    'what is offered while nodes look, find nothing and look again is due afterwards',
+    async ({ backend, make, second }) => {
+      const other = await second()
+      for (let round = 1; round <= ROUNDS; round++) {
+        let isOver = false
+        const look = async (node: Backend): Promise<void> => {
+          while (!isOver) await due(node, 'q', 5)
+        }
+        const nodes = [look(backend), look(other), look(other)]
+        // Each tenant is drained and filled again in a moment of its own; every third stays empty.
+        const use = async (tenant: TenantId, n: number): Promise<void> => {
+          const at = 100 * round + n
+          await offer(backend, make, tenant, { a: { queue: 'q', at } })
+          await remove(backend, make, tenant, 'a')
+          if (n % 3 > 0) await offer(n % 2 > 0 ? backend : other, make, tenant, { a: { queue: 'q', at: at + 5000 } })
+        }
+        await Promise.all(MANY.map(use))
+        isOver = true
+        await Promise.all(nodes)
+        const left = MANY.flatMap((tenant, n): (readonly [string, number])[] => (n % 3 > 0 ? [[tenant, 5000 + 100 * round + n]] : []))
+        for (const node of [backend, other]) same(await due(node), inOrder(left), `round ${round}`)
+        await Promise.all(MANY.map((tenant) => remove(backend, make, tenant, 'a')))
+      }
+    },
+    'second',
+  ),
 ]
+
+const inOrder = (told: readonly (readonly [string, number])[]): readonly (readonly [string, number])[] =>
+  told.toSorted(([a, at], [b, then]) => at - then || compareText(a, b))

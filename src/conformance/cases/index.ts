@@ -26,6 +26,7 @@ import { texts } from './texts.ts'
 import { upkeep } from './upkeep.ts'
 import { values } from './values.ts'
 import { wakeups } from './wakeups.ts'
+import { workers } from './workers.ts'
 
 export const cases: readonly Case[] = [
   ...batches,
@@ -47,6 +48,7 @@ export const cases: readonly Case[] = [
   ...collections,
   ...collectedBlobs,
   ...audits,
+  ...workers,
   ...dues,
   ...readies,
   ...claims,

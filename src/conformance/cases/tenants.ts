@@ -1,6 +1,6 @@
 // The wall between tenants: the same ids, keys and names on both sides never meet.
 
-import { deepEqual as same } from 'node:assert/strict'
+import { ok, deepEqual as same } from 'node:assert/strict'
 import { tenantId } from '../../model/ids.ts'
 import { tableNames, tableOf } from '../../model/tables.ts'
 import { group } from '../case.ts'
@@ -112,10 +112,19 @@ export const tenants = [
     const ids = ['main', 'b', 'B', 'a.b', 'a-b', '0', 'Zed', 'z_', 'a'].map(tenantId)
     await backend.commit(ids.map((id) => make.commit(id)))
     await backend.commit([make.commit(tenantId('never'), { guards: [{ kind: 'row', table: 'names', id: 'n', revision: 1 }] })])
-    same(
-      await backend.journal.tenants(),
-      ids.toSorted((x, y) => Buffer.compare(Buffer.from(x), Buffer.from(y))),
-    )
+    const all = ids.toSorted((x, y) => Buffer.compare(Buffer.from(x), Buffer.from(y)))
+    same(await backend.journal.tenants(), all)
+    for (const limit of [1, 4, 9, 10]) {
+      const pages: (readonly string[])[] = []
+      for (let after = ''; pages.at(-1)?.length !== 0; after = pages.at(-1)?.at(-1) ?? after)
+        pages.push(await backend.journal.tenants({ after, limit }))
+      ok(
+        pages.every((page) => page.length <= limit),
+        `at most ${limit}`,
+      )
+      same(pages.flat(), all, `in pages of ${limit}`)
+    }
+    same(await backend.journal.tenants({ after: 'b' }), all.slice(all.indexOf(tenantId('b')) + 1))
   }),
 
   a(known, 'asking under a key in a tenant nobody has written to makes no tenant', async ({ backend, make }) => {

@@ -3,7 +3,7 @@
 import type { ApprovalId, ApprovalRow } from '../../model/approval.ts'
 import { refuse } from '../../model/errors.ts'
 import { type SessionId, toId } from '../../model/ids.ts'
-import { optionsOf } from '../../model/options.ts'
+import { filterOf } from '../../model/options.ts'
 import type { RunRow } from '../../model/run.ts'
 import { telling } from '../draft.ts'
 import { type Part, part, plan, readRow } from '../execute.ts'
@@ -21,8 +21,8 @@ export interface ApprovalListOptions extends PageOptions, ApprovalFilter {}
 /** Lists by the index that narrows most, and filters the rest row by row. */
 export async function listApprovals(scope: Scope, options?: ApprovalListOptions): Promise<Page<ApprovalRow>> {
   checkOpen(scope.engine)
-  const { filter, rest } = splitFilter(optionsOf(options, 'list'))
-  const { asked: _, ...where } = takeFilter(scope, filter)
+  const { filter, rest } = splitFilter(filterOf(options, 'approvals.list'))
+  const { asked: _, ...where } = await takeFilter(scope, filter)
   return listMatching(scope, 'approvals', where, rest)
 }
 

@@ -1,7 +1,7 @@
 // Decides a question once, by a person who may, about exactly what was asked. The decision may also give a permit for next time.
 
 import type { ApprovalRow, Decision } from '../../model/approval.ts'
-import { checkDigest } from '../../model/blob.ts'
+import { takeDigest } from '../../model/blob.ts'
 import { refuse } from '../../model/errors.ts'
 import { toId } from '../../model/ids.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
@@ -34,13 +34,13 @@ export interface DecideOptions {
 /** The first answer counts. A late answer records that it was too late. The same commit wakes the waiting run. */
 export async function decideApproval(scope: Scope, given: string, options: DecideOptions): Promise<ApprovalRow> {
   checkOpen(scope.engine)
-  const { decision, value, by, note, digest, scope: reach = 'once', ...unknown } = optionsOf(options, 'decide')
+  const { decision, value, by, note, digest: named, scope: reach = 'once', ...unknown } = optionsOf(options, 'decide')
   checkKnown(unknown, 'a decision')
   if (decision !== undefined && decision !== 'approve' && decision !== 'deny')
     throw invalidOption('decision', "'approve' or 'deny'", decision)
   if (decision === undefined && value === undefined)
     throw refuse('OPTION_INVALID', { option: 'decision', why: "pass 'approve', 'deny' or a value" })
-  if (digest !== undefined) checkDigest(digest)
+  const digest = named === undefined ? undefined : takeDigest(named)
   const who = takeBy(scope, by)
   const why = takeNote(note)
   const ms = takeReach(reach)
@@ -53,7 +53,7 @@ export async function decideApproval(scope: Scope, given: string, options: Decid
   const grant = reach !== 'once' && before ? grantOf(scope, before, decision, reach, now, ms, said) : undefined
   const decided = {
     state: decision === undefined ? ('answered' as const) : STATE[decision],
-    value: value === undefined ? (decision as Decision) : admit(scope, value),
+    value: value === undefined ? (decision as Decision) : admit(scope, value, 'the answer to a question'),
     ...said,
     ...(grant && { grants: grant.id }),
   }

@@ -3,7 +3,7 @@
 import type { ApprovalRow } from '../../model/approval.ts'
 import { EXPORT_GENESIS, lastLine, recordLine } from '../../model/approval-export.ts'
 import type { TenantId } from '../../model/ids.ts'
-import { checkKnown, checkSeq, optionsOf } from '../../model/options.ts'
+import { checkKnown, checkSeq, filterOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { everyRow } from '../every-row.ts'
@@ -29,19 +29,19 @@ const AT_A_TIME = 100
 /** Lines of NDJSON without line ends. Every export begins a new chain. */
 export async function* exportApprovals(scope: Scope, options?: ExportOptions): AsyncGenerator<string, void, undefined> {
   checkOpen(scope.engine)
-  const { filter, rest } = splitFilter(optionsOf(options, 'export'))
+  const { filter, rest } = splitFilter(filterOf(options, 'approvals.export'))
   const { after, signal, ...unknown } = rest
   checkKnown(unknown, 'an export')
   if (after !== undefined) checkSeq(after)
-  const { index, equals, matches, asked } = takeFilter(scope, filter)
+  const { index, equals, matches, asked } = await takeFilter(scope, filter)
   const { sha256 } = scope.engine.environment.digest
   stopIfAsked(scope, signal)
   let chain = EXPORT_GENESIS
   let count = 0
   const range = { index, equals, from: (after ?? 0) + 1, limit: AT_A_TIME }
-  for await (const { born, revision, body } of everyRow(scope, 'approvals', range)) {
+  for await (const { id, born, revision, body } of everyRow(scope, 'approvals', range)) {
     stopIfAsked(scope, signal)
-    const row = decodeBody(body)
+    const row = decodeBody(body, { id })
     if (matches && !matches(row)) continue
     const record: ApprovalRecord = { ...row, tenant: scope.tenant, seq: born, revision }
     const made = recordLine(sha256, ++count, chain, record)

@@ -1,6 +1,7 @@
 // The filter of approvals that lists and exports share.
 
 import { APPROVAL_STATES, type ApprovalRow, type ApprovalState, RISKS, type Risk } from '../../model/approval.ts'
+import { takeDigest } from '../../model/blob.ts'
 import { refuse } from '../../model/errors.ts'
 import { toId } from '../../model/ids.ts'
 import { invalidOption } from '../../model/options.ts'
@@ -8,12 +9,13 @@ import { admit, telling } from '../draft.ts'
 import { checkState } from '../list.ts'
 import { maskKey } from '../names.ts'
 import type { Scope } from '../scope.ts'
+import { sessionToRead } from '../session-named.ts'
 
 export interface ApprovalFilter {
   readonly state?: ApprovalState
   /** Only approvals of the run with this id. */
   readonly run?: string
-  /** Only approvals of the session with this id. */
+  /** Only approvals of the session with this key or id. */
   readonly session?: string
   readonly subjectType?: string
   readonly subject?: string
@@ -59,11 +61,13 @@ export interface TakenFilter {
   readonly asked: Readonly<Record<string, string | number>>
 }
 
-export function takeFilter(scope: Scope, filter: ApprovalFilter): TakenFilter {
-  const { since: from, until: to, ...names } = filter
+export async function takeFilter(scope: Scope, filter: ApprovalFilter): Promise<TakenFilter> {
+  const { since: from, until: to, session, digest, ...others } = filter
+  const about = digest === undefined ? {} : { digest: takeDigest(digest) }
+  const names = { ...others, ...about, ...(session !== undefined && { session: await sessionToRead(scope, session) }) }
   checkState(names.state, APPROVAL_STATES, 'approval')
   if (names.risk !== undefined && !RISKS.includes(names.risk)) throw refuse('RANGE_INVALID', { why: `unknown risk '${names.risk}'` })
-  for (const id of [names.run, names.session]) if (id !== undefined) telling(scope, () => toId(id))
+  if (names.run !== undefined) telling(scope, () => toId(names.run))
   const given = Object.entries(names).filter(([, value]) => value !== undefined) as [Name, string][]
   for (const [name, value] of given) if (typeof value !== 'string') throw invalidOption(name, 'a text', value)
   // Rows hold what masking left of a text, so it is masked here, too.

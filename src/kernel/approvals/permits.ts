@@ -10,9 +10,9 @@ import {
   RISKS,
   type Risk,
 } from '../../model/approval.ts'
-import { checkDigest } from '../../model/blob.ts'
+import { takeDigest } from '../../model/blob.ts'
 import { type SessionId, toId } from '../../model/ids.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, filterOf, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { derivedId } from '../derived-id.ts'
@@ -22,6 +22,7 @@ import { checkState, type Page, type PageOptions } from '../list.ts'
 import { listMatching } from '../list-matching.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { sessionToRead } from '../session-named.ts'
 import { storeNow } from '../store-time.ts'
 import type { Asking, Decided } from './approval-decider.ts'
 import { takeBy, takeNote } from './asking.ts'
@@ -29,7 +30,7 @@ import { type Granted, permit } from './permit-decider.ts'
 
 export interface PermitListOptions extends PageOptions {
   readonly state?: PermitState
-  /** Only permits of the session with this id. */
+  /** Only permits of the session with this key or id. */
   readonly session?: string
   /** Only permits that decide this digest. */
   readonly digest?: string
@@ -59,7 +60,7 @@ async function permitFor(scope: Scope, asking: Asking): Promise<Standing | undef
   const stored = await Promise.all(ids.map((id) => scope.engine.backend.rows.get(scope.tenant, 'permits', id)))
   const found = stored
     .filter((row) => row !== undefined)
-    .map(({ revision, body }) => ({ revision, row: decodeBody(body) }))
+    .map(({ id, revision, body }) => ({ revision, row: decodeBody(body, { id }) }))
     .filter(({ row }) => row.state === 'active' && covers(row, asking))
     .sort((a, b) => b.revision - a.revision)
   if (found.length === 0) return undefined
@@ -85,10 +86,10 @@ const covers = ({ by, decision, risk }: PermitRow, asked: Pick<ApprovalRow, 'dec
   (decision === 'deny' || rank(asked.risk) <= rank(risk))
 
 export async function listPermits(scope: Scope, options?: PermitListOptions): Promise<Page<PermitRow>> {
-  const { state, session, digest, ...page } = optionsOf(options, 'list')
+  const { state, session: named, digest: about, ...page } = filterOf(options, 'approvals.permits.list')
   checkState(state, PERMIT_STATES, 'permit')
-  if (session !== undefined) telling(scope, () => toId(session))
-  if (digest !== undefined) checkDigest(digest)
+  const digest = about === undefined ? undefined : takeDigest(about)
+  const session = named === undefined ? undefined : await sessionToRead(scope, named)
   const [index, first] = digest !== undefined ? ['byDigest', digest] : ['bySession', session]
   const narrow = first !== undefined && state !== undefined
   // A permit whose time is over decides nothing.

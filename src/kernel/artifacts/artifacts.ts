@@ -1,7 +1,7 @@
 // `store.artifacts`: bytes under a namespace and a reference. Modules and environments are named by their content, other references can be
 // put again.
 
-import { type BlobRef, checkDigest } from '../../model/blob.ts'
+import { type BlobRef, takeDigest } from '../../model/blob.ts'
 import { fromUtf8, hex, utf8 } from '../../model/bytes.ts'
 import { canonical } from '../../model/canonical.ts'
 import { takeData } from '../../model/data.ts'
@@ -61,9 +61,9 @@ async function putArtifact(scope: Scope, namespace: string, reference: string, c
   const given = taken
     ? { digest: hex(scope.engine.environment.digest.sha256(taken)), bytes: taken.length }
     : (content as BlobRef | undefined)
-  checkDigest(given?.digest)
+  const digest = takeDigest(given?.digest)
   if (!Number.isSafeInteger(given?.bytes)) throw invalidOption('content', 'a Uint8Array or the reference of a blob', content)
-  const { digest, bytes } = given as BlobRef
+  const { bytes } = given as BlobRef
   const kind = Object.hasOwn(BY_CONTENT, namespace) ? BY_CONTENT[namespace] : undefined
   if (kind && reference !== `sha256:${digest}`) throw refuse('ARTIFACT_MISMATCH', { namespace, reference, found: `sha256:${digest}` })
   const blob = taken ? await putFresh(scope, taken, { kind: kind ?? 'generic' }) : { digest, bytes }

@@ -49,7 +49,7 @@ export async function findAttachment(scope: Scope, session: SessionId, content: 
   return stored && attachmentOf(stored)
 }
 
-export function attachmentOf({ body }: Pick<TableRow<'attachments'>, 'body'>): AttachmentRow {
-  const row = decodeBody(body)
+export function attachmentOf({ id, body }: Pick<TableRow<'attachments'>, 'id' | 'body'>): AttachmentRow {
+  const row = decodeBody(body, { table: 'attachments', id })
   return checkRecord(row, { record: 'attachment', id: row.content ?? row.id })
 }

@@ -1,7 +1,7 @@
 // `session.attachments`: files of a conversation, by the SHA-256 of their bytes.
 
 import type { AttachmentRow } from '../../model/attachment.ts'
-import { checkDigest } from '../../model/blob.ts'
+import { takeDigest } from '../../model/blob.ts'
 import { refuse } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
@@ -67,8 +67,7 @@ export function takeIds(given: readonly (string | { readonly id: string })[]): r
   if (!Array.isArray(given) || given.length > limits.turnAttachments)
     throw invalidOption('attachments', `at most ${limits.turnAttachments} ids of attachments`)
   const ids = given.map((one) => (typeof one === 'object' && one !== null ? (one as { id: string }).id : (one as string)))
-  for (const id of ids) checkDigest(id)
-  return [...new Set(ids)]
+  return [...new Set(ids.map(takeDigest))]
 }
 
 /** The parts of a commit that mark attachments as committed. Each must have an intent whose bytes are stored. */
@@ -90,14 +89,13 @@ export async function commitParts(
 
 async function stored(scope: Scope, session: SessionId, id: string): Promise<AttachmentRow | undefined> {
   checkOpen(scope.engine)
-  checkDigest(id)
-  return findAttachment(scope, session, id)
+  return findAttachment(scope, session, takeDigest(id))
 }
 
 async function* stream(scope: Scope, session: SessionId, id: string, range: TakenRange): AsyncGenerator<Uint8Array, void, undefined> {
   const row = await stored(scope, session, id)
   if (!row) throw refuse('ATTACHMENT_UNKNOWN', { session, attachment: id })
-  yield* readChunks(scope, id, range)
+  yield* readChunks(scope, takeDigest(id), range)
 }
 
 async function list(scope: Scope, session: SessionId, options?: PageOptions): Promise<Page<Attachment>> {

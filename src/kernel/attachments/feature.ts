@@ -5,6 +5,7 @@ import type { Id } from '../../model/ids.ts'
 import { everyPage } from '../every-row.ts'
 import { part, plan } from '../execute.ts'
 import type { Feature } from '../feature.ts'
+import { sessionReads } from '../session-reads.ts'
 import { attachment } from './attachment-decider.ts'
 import { type SessionAttachments, sessionAttachments } from './attachments.ts'
 import { forkAttachments } from './fork-attachments.ts'
@@ -45,5 +46,7 @@ export const attachments: Feature<AttachmentStore, AttachmentSession> = {
       uncommitted: (options) => uncommittedAttachments(scope, options),
     },
   }),
-  session: ({ scope, id }) => ({ attachments: sessionAttachments(scope, id) }),
+  session: ({ scope, id }) => ({
+    attachments: sessionReads(scope, id, sessionAttachments(scope, id), ['get', 'stat', 'stream', 'list', 'forget']),
+  }),
 }

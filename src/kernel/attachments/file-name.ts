@@ -26,7 +26,11 @@ function cut(name: string): string {
   if (utf8Length(name) <= limits.fileNameBytes) return name
   const dot = name.lastIndexOf('.')
   const extension = dot > 0 && name.length - dot <= 16 ? name.slice(dot) : ''
-  const characters = [...name.slice(0, name.length - extension.length)]
-  while (utf8Length(characters.join('') + extension) > limits.fileNameBytes) characters.pop()
-  return characters.join('') + extension
+  let [room, end] = [limits.fileNameBytes - utf8Length(extension), 0]
+  for (const character of name.slice(0, name.length - extension.length)) {
+    room -= utf8Length(character)
+    if (room < 0) break
+    end += character.length
+  }
+  return name.slice(0, end) + extension
 }

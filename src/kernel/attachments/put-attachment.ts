@@ -1,7 +1,7 @@
 // Stores an attachment: the intent first, then the bytes. A crash in between leaves an intent, which a sweep removes.
 
 import type { AttachmentRow } from '../../model/attachment.ts'
-import { checkDigest } from '../../model/blob.ts'
+import { takeDigest } from '../../model/blob.ts'
 import { hex } from '../../model/bytes.ts'
 import { InkError, refuse } from '../../model/errors.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
@@ -132,14 +132,14 @@ const given = <T extends object>(members: T): Partial<T> =>
 type Wanted = Readonly<Partial<Record<'mediaType' | 'label' | 'name' | 'id', string>>> & { readonly size?: number | undefined }
 
 function takeOptions(scope: Scope, options: Omit<PutAttachmentOptions, 'signal'>): Wanted {
-  const { mediaType, label, name, id, size, ...unknown } = options
+  const { mediaType, label, name, id: named, size, ...unknown } = options
   checkKnown(unknown, 'an attachment')
   const type = typeof mediaType === 'string' ? mediaType.toLowerCase() : mediaType
   if (type !== undefined && (typeof type !== 'string' || !MEDIA_TYPE.test(type)))
     throw invalidOption('mediaType', 'a media type such as image/png', mediaType)
   if (label !== undefined && (typeof label !== 'string' || !label.isWellFormed() || label.length > limits.titleChars))
     throw invalidOption('label', `a text of at most ${limits.titleChars} characters`)
-  if (id !== undefined) checkDigest(id)
+  const id = named === undefined ? undefined : takeDigest(named)
   if (size !== undefined && (!Number.isSafeInteger(size) || size < 0)) throw invalidOption('size', 'an integer ≥ 0', size)
   const file = name === undefined ? undefined : takeFileName(name)
   return admit(scope, given({ mediaType: type, label, name: file, id, size })) as Wanted

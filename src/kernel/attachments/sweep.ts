@@ -1,7 +1,8 @@
 // Removes attachments that no turn has committed, by their age. Garbage collection deletes the bytes once nothing refers to them.
 
 import type { Id, TenantId } from '../../model/ids.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, filterOf } from '../../model/options.ts'
+import { everyTenant } from '../../model/tenant-pages.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { everyPage } from '../every-row.ts'
@@ -31,13 +32,13 @@ const AT_ONCE = 500
 /** Sweeps all active tenants, or the one of this view. */
 export async function sweepAttachments(scope: Scope, only: TenantId | undefined, options?: SweepOptions): Promise<SweepReport> {
   checkOpen(scope.engine)
-  const { olderThan, signal, ...unknown } = optionsOf(options, 'attachments.sweep')
+  const { olderThan, signal, ...unknown } = filterOf(options, 'attachments.sweep')
   checkKnown(unknown, 'a sweep')
   const age = olderThan === undefined ? DAY_MS : milliseconds(olderThan)
   const { journal } = scope.engine.backend
   const report = { scanned: 0, reclaimed: 0, bytes: 0 }
   stopIfAsked(scope, signal)
-  for (const tenant of only === undefined ? await journal.tenants() : [only]) {
+  for await (const tenant of only === undefined ? everyTenant(journal.tenants) : [only]) {
     if (only === undefined && (await journal.head(tenant)).state !== 'active') continue
     const view = { ...scope, tenant }
     const before = (await storeNow(view)) - age

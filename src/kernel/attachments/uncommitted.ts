@@ -1,7 +1,7 @@
 // Lists attachments that no turn has committed: what a sweep of the same age would look at.
 
 import type { AttachmentRow } from '../../model/attachment.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, filterOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { everyRow } from '../every-row.ts'
@@ -26,7 +26,7 @@ export async function* uncommittedAttachments(
   scope: Scope,
   options?: UncommittedOptions,
 ): AsyncGenerator<UncommittedAttachment, void, undefined> {
-  const { olderThan = 0, signal, ...unknown } = optionsOf(options, 'attachments.uncommitted')
+  const { olderThan = 0, signal, ...unknown } = filterOf(options, 'attachments.uncommitted')
   checkKnown(unknown, 'a list of attachments')
   const age = milliseconds(olderThan)
   stopIfAsked(scope, signal)

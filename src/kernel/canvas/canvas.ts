@@ -1,7 +1,7 @@
 // `session.canvas(name)`: a versioned JSON document that agents and people edit together.
 
 import type { CanvasRow } from '../../model/canvas.ts'
-import { type Json, takeData } from '../../model/data.ts'
+import { type Json, takeData, takeExact } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
 import { copyJson } from '../../model/json-copy.ts'
@@ -13,6 +13,7 @@ import { derivedId } from '../derived-id.ts'
 import { isWhole, telling } from '../draft.ts'
 import { checkReason } from '../erase.ts'
 import { part, plan } from '../execute.ts'
+import { noteMasked } from '../mask-notice.ts'
 import { instant } from '../read.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -27,9 +28,9 @@ import { readCanvas } from './rows.ts'
 import { type CanvasEvent, type SubscribeOptions, subscribe } from './subscribe.ts'
 import { type Build, type CanvasPlace, checkExpect, type Request, snapshotPart, updateCanvas } from './update.ts'
 
-export interface CanvasState {
+export interface CanvasState<T = unknown> {
   /** JSON, yours to change. */
-  readonly document: unknown
+  readonly document: T
   readonly version: number
 }
 
@@ -51,9 +52,9 @@ export interface Canvas {
   /** Makes this the document. Stores a small patch, or the whole document where that is smaller. */
   replace(document: unknown, options?: CanvasUpdateOptions): Promise<{ readonly version: number }>
   /** Undefined if there is no canvas of this name yet. */
-  get(): Promise<CanvasState | undefined>
+  get<T = unknown>(): Promise<CanvasState<T> | undefined>
   /** The document as it was. Undefined if the canvas did not exist then, or never had this version. */
-  at(moment: CanvasMoment): Promise<CanvasState | undefined>
+  at<T = unknown>(moment: CanvasMoment): Promise<CanvasState<T> | undefined>
   /** Every version with its patch and the inverse, oldest first. */
   history(options?: CanvasHistoryOptions): AsyncGenerator<CanvasChange, void, undefined>
   /** Takes back the newest update that is not taken back yet, as a new version. */
@@ -99,12 +100,12 @@ export class CanvasHandle implements Canvas {
     return updateInGroup(this.#scope, this.#place, replacing(this.#scope, document, options))
   }
 
-  async get(): Promise<CanvasState | undefined> {
+  async get<T>(): Promise<CanvasState<T> | undefined> {
     const row = await this.#row()
-    return row && { document: copyJson(await documentAt(this.#scope, row, row.version)), version: row.version }
+    return row && { document: copyJson(await documentAt(this.#scope, row, row.version)) as T, version: row.version }
   }
 
-  async at(moment: CanvasMoment): Promise<CanvasState | undefined> {
+  async at<T>(moment: CanvasMoment): Promise<CanvasState<T> | undefined> {
     const { version: given, seq, time, ...unknown } = optionsOf(moment, 'at') as { version?: number; seq?: number; time?: number | Date }
     checkKnown(unknown, 'at')
     if ([given, seq, time].filter((one) => one !== undefined).length !== 1)
@@ -112,10 +113,10 @@ export class CanvasHandle implements Canvas {
     if (given !== undefined) checkVersion(given)
     const until = seq === undefined ? (time === undefined ? undefined : { time: instant(time) }) : { seq: checkSeq(seq) }
     const row = await this.#row()
-    if (!row) return given === 0 ? { document: {}, version: 0 } : undefined
+    if (!row) return given === 0 ? { document: {} as T, version: 0 } : undefined
     const version = until ? await versionAtEvent(this.#scope, row, until) : given
     if (version === undefined || version > row.version) return undefined
-    return { document: copyJson(await documentAt(this.#scope, row, version)), version }
+    return { document: copyJson(await documentAt(this.#scope, row, version)) as T, version }
   }
 
   async *history(options?: CanvasHistoryOptions): AsyncGenerator<CanvasChange, void, undefined> {
@@ -213,17 +214,24 @@ function updating(
 /** Checks a patch that a caller gave, before anything is read. */
 export function patching(scope: Scope, ops: readonly PatchOperation[], options: CanvasUpdateOptions | undefined): Request {
   const { expect, whole } = updating(options, 'canvas.patch')
-  const checked = telling(scope, () => takeData(checkPatch(ops, { depth: limits.canvasDepth }))) as unknown as readonly PatchOperation[]
+  const checked = telling(scope, () => takeData(checkPatch(jsonOf(ops), { depth: limits.canvasDepth }))) as unknown as typeof ops
   const { redactor } = scope.engine
   return { expect, build: (document) => ({ ops: whole || !redactor ? checked : maskPatch(redactor, document, checked) }) }
 }
 
+/** A patch measures JSON, so dates become text before it. Nothing at all is refused by the patch. */
+const jsonOf = <T>(given: T): T => (given === undefined ? given : (takeExact(given) as T))
+
 export function replacing(scope: Scope, document: unknown, options: CanvasUpdateOptions | undefined): Request {
   const { expect, whole } = updating(options, 'canvas.replace')
-  checkPatch(replaceRoot(document), { depth: limits.canvasDepth })
-  const taken = telling(scope, () => takeData(document))
+  const taken = telling(scope, () => {
+    const given = jsonOf(document)
+    checkPatch(replaceRoot(given), { depth: limits.canvasDepth })
+    return takeData(given)
+  })
   const { redactor } = scope.engine
   const masked = whole || !redactor ? taken : redactor.value(taken)
+  if (masked !== taken) noteMasked(scope.engine, 'the document of a canvas', taken, masked)
   return {
     expect,
     build: (before, _, version) => {

@@ -2,15 +2,15 @@
 
 import type { CanvasRow } from '../../model/canvas.ts'
 import { InkError } from '../../model/errors.ts'
-import { type Id, type SessionId, toId } from '../../model/ids.ts'
+import type { Id, SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { checkKnown, filterOf, invalidOption, optionsOf } from '../../model/options.ts'
 import { abortable } from '../abortable.ts'
-import { telling } from '../draft.ts'
 import { everyPage, everyRow } from '../every-row.ts'
 import { part, plan } from '../execute.ts'
 import { listRows, type Page, type PageOptions } from '../list.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { sessionToRead } from '../session-named.ts'
 import { canvas } from './canvas-decider.ts'
 import { type CompactReport, compactCanvas } from './compact.ts'
 import { documentAt } from './documents.ts'
@@ -21,7 +21,7 @@ import { canvasSnapshot } from './snapshot-decider.ts'
 export type CanvasSummary = Pick<CanvasRow, 'session' | 'name' | 'version' | 'bytes' | 'state' | 'reason' | 'openedAt' | 'changedAt' | 'by'>
 
 export interface ListCanvasesOptions extends PageOptions {
-  /** Only canvases of the session with this id. */
+  /** Only canvases of the session with this key or id. */
   readonly session?: string
 }
 
@@ -51,14 +51,10 @@ export interface StoreCanvases {
 
 export const storeCanvases = (scope: Scope): StoreCanvases => ({
   list: async (options) => {
-    const { session, ...page } = optionsOf(options, 'canvases.list')
+    const { session, ...page } = filterOf(options, 'canvases.list')
     if (session === undefined)
       return summaries(await listRows(scope, 'canvases', { index: 'byBorn', equals: [] }, page, (row) => canvasIn(scope, row)))
-    return listOfSession(
-      scope,
-      telling(scope, () => toId<'session'>(session)),
-      page,
-    )
+    return listOfSession(scope, await sessionToRead(scope, session), page)
   },
   recover: (options) => recover(scope, options),
   compact: async (options) => {

@@ -26,7 +26,7 @@ export function snapshotIn(stored: TableRow<'canvas_snapshots'>): CanvasSnapshot
 
 function decoded<Row extends object>({ body }: { readonly body: string }): Row | undefined {
   try {
-    return (decodeBody(body) as Row | null) ?? undefined
+    return decodeBody(body) as Row
   } catch {
     return undefined
   }

@@ -15,7 +15,7 @@ export interface RunCanvas {
   /** Makes this the document, once. */
   replace(document: unknown, options?: CanvasUpdateOptions): Promise<{ readonly version: number }>
   /** The document as the run first saw it here; replay sees the same. */
-  get(): Promise<CanvasState | undefined>
+  get<T = unknown>(): Promise<CanvasState<T> | undefined>
 }
 
 interface Outcome {
@@ -48,14 +48,14 @@ export function runCanvas(branch: () => BranchHandle, name: string): RunCanvas {
       const on = branch()
       return update(on, name, replacing(on.open.scope, document, options))
     },
-    get: async () => {
+    get: async <T>() => {
       const on = branch()
       const { scope, row } = on.open
       const found = await on.effect<CanvasState | null>(
         `canvas ${name}`,
         async () => (await new CanvasHandle(scope, row.session, name).get()) ?? null,
       )
-      return found ?? undefined
+      return (found ?? undefined) as CanvasState<T> | undefined
     },
   }
 }

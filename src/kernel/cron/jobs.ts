@@ -4,7 +4,7 @@ import { refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
 import type { JobRow, JobState, OccurrenceRow, OccurrenceState } from '../../model/job.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, expected, invalidOption, optionsOf } from '../../model/options.ts'
+import { checkKnown, expected, filterOf, invalidOption, optionsOf } from '../../model/options.ts'
 import { deny } from '../audit-trail.ts'
 import { checkState, listRows, type Page, type PageOptions } from '../list.ts'
 import { takeName } from '../names.ts'
@@ -80,7 +80,7 @@ export function cronOf(scope: Scope, only: TenantId | undefined): Cron {
     },
     get: async (name) => (await findJob(scope, name))?.body,
     list: async (options) => {
-      const { state, ...page } = optionsOf(options, 'list')
+      const { state, ...page } = filterOf(options, 'cron.list')
       checkState(state, JOB_STATES, 'job')
       return listRows(scope, 'jobs', state ? { index: 'byState', equals: [state] } : { index: 'byBorn', equals: [] }, page)
     },
@@ -103,7 +103,7 @@ export function cronOf(scope: Scope, only: TenantId | undefined): Cron {
     },
     backfill: (name, period) => backfill(scope, name, period),
     occurrences: async (name, options) => {
-      const { state, ...page } = optionsOf(options, 'occurrences')
+      const { state, ...page } = filterOf(options, 'cron.occurrences')
       checkState(state, OCCURRENCE_STATES, 'occurrence')
       // A deleted job still has its history.
       const id = jobId(scope, takeName(scope, name, 'a job'))

@@ -41,7 +41,7 @@ export async function setJob(scope: Scope, given: string, options: JobOptions): 
   if (pauseAfter !== undefined && (!Number.isSafeInteger(pauseAfter) || pauseAfter < 1))
     throw invalidOption('pauseOnFailure', 'true, false or a number of failures in a row', pauseOnFailure)
   const { delayMs: _, ...offer } = takeOffer(scope, queue, only({ priority, group, attempts, backoff }) as OfferOptions)
-  const stored = await store(scope, payload, { of: 'the payload' })
+  const stored = await store(scope, payload, { of: `the payload of the cron job '${name}'` })
   const definition: JobDefinition = {
     name,
     schedule,

@@ -1,14 +1,14 @@
 // The config of a session, as callers change it: an absent member is kept, null clears it, any other value sets it.
 
 import { utf8Length } from '../../model/bytes.ts'
-import { takeData } from '../../model/data.ts'
+import { isObject, takeData } from '../../model/data.ts'
 import type { SessionConfig } from '../../model/graph.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import type { ConfigChange } from './head-decider.ts'
 
 /** Each member is kept if absent, cleared by null, and set otherwise. */
-export type ConfigOptions = { readonly [Name in keyof SessionConfig]?: SessionConfig[Name] | null }
+export type ConfigOptions = { readonly [Name in keyof SessionConfig]?: (Name extends 'tokens' ? object : SessionConfig[Name]) | null }
 
 const TEXTS = ['model', 'provider', 'profile', 'cwd', 'preview', 'intent'] as const
 const SWITCHES = ['thinking', 'trace', 'verbose'] as const
@@ -36,7 +36,7 @@ function check(name: string, value: unknown): void {
 }
 
 function checkTokens(value: unknown): void {
-  const usable = typeof value === 'object' && value !== null && !Array.isArray(value)
-  if (usable && utf8Length(JSON.stringify(takeData(value))) <= limits.metadataBytes) return
+  const taken = typeof value === 'object' ? takeData(value) : undefined
+  if (isObject(taken) && utf8Length(JSON.stringify(taken)) <= limits.metadataBytes) return
   throw invalidOption('tokens', `an object of at most ${limits.metadataBytes} bytes, or null to clear it`)
 }

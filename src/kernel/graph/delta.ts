@@ -5,7 +5,7 @@ import { canonical, isInOrder } from '../../model/canonical.ts'
 import type { Cause } from '../../model/cause.ts'
 import type { Json } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
-import type { Frame, HeadRow } from '../../model/graph.ts'
+import type { HeadRow } from '../../model/graph.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import type { StateContent } from '../../model/state.ts'
@@ -16,7 +16,6 @@ import { NOT_THERE, type Part, part } from '../execute.ts'
 import { summaryOf } from '../message-text.ts'
 import type { Scope } from '../scope.ts'
 import { checkLeaf, checkNodes } from './check-nodes.ts'
-import { checkRoom } from './frames.ts'
 import type { HeadMove } from './head-decider.ts'
 import { node } from './node-decider.ts'
 import { type FoundNode, findNode, foundNode, nodeId } from './nodes.ts'
@@ -32,9 +31,12 @@ export interface NewNode {
   readonly frame?: string | undefined
 }
 
+/** A node as it is given. Without a parent it follows the node before it, and the first one follows the leaf. */
+export type GivenNode = Omit<NewNode, 'parent'> & { readonly parent?: string | null | undefined }
+
 export interface Delta {
   readonly kind: 'unchanged' | 'append' | 'replace'
-  readonly nodes: readonly NewNode[]
+  readonly nodes: readonly GivenNode[]
   readonly leaf?: string | undefined
 }
 
@@ -52,12 +54,14 @@ export interface PlannedDelta {
 
 /** Reads what the nodes touch, and checks them. The head row guards the rest: every change of the graph moves it. */
 export async function planDelta(scope: Scope, session: SessionId, head: HeadState, delta: Delta, turn: string): Promise<PlannedDelta> {
-  const { kind, nodes } = delta
-  const stored = kind === 'replace' ? await wholeGraph(scope, session) : await touched(scope, session, delta)
+  const { kind } = delta
+  const nodes = linked(delta.nodes, kind === 'replace' ? undefined : head.leaf)
+  const stored = kind === 'replace' ? await wholeGraph(scope, session) : await touched(scope, session, nodes, delta.leaf)
   const isLive = (found: FoundNode) => found.row.state === 'live'
   const live = new Set(kind === 'replace' ? [] : [...stored.values()].filter(isLive).map(({ row }) => row.node))
   const known = { live, taken: new Set(kind === 'replace' ? [] : stored.keys()) }
   checkNodes(nodes, known, session)
+  checkFrames(session, head, nodes)
   const leaf = delta.leaf ?? nodes.at(-1)?.id ?? (kind === 'replace' ? undefined : head.leaf)
   if (delta.leaf !== undefined) checkLeaf(delta.leaf, nodes, known, session)
   const hidden = kind === 'replace' ? [...stored.values()].filter((one) => isLive(one) && !nodes.some(({ id }) => id === one.row.node)) : []
@@ -84,7 +88,6 @@ export async function planDelta(scope: Scope, session: SessionId, head: HeadStat
       nodes: before.nodes + nodes.length,
       messages: before.messages + said.length,
       leaf: leaf ?? null,
-      opened: openedFrames(head, nodes),
       ...(head.first === undefined && first !== undefined && { first }),
       ...(preview !== undefined && { preview }),
       ...(intent !== undefined && { intent }),
@@ -92,6 +95,9 @@ export async function planDelta(scope: Scope, session: SessionId, head: HeadStat
     firstText: head.first === undefined ? first : undefined,
   }
 }
+
+const linked = (nodes: readonly GivenNode[], leaf: string | undefined): readonly NewNode[] =>
+  nodes.map((one, i) => ({ ...one, parent: one.parent === undefined ? ((i === 0 ? leaf : nodes[i - 1]?.id) ?? null) : one.parent }))
 
 export type HeadState = Omit<HeadRow, 'id' | 'changedAt'>
 
@@ -122,16 +128,19 @@ function addPart(
   return [part(node, nodeId(scope, session, id), { verb: 'add', set: { ...set, turn } }, { session, seen, whole: true })]
 }
 
-/** A node that names a new frame opens it. */
-function openedFrames(head: HeadState, nodes: readonly NewNode[]): readonly Omit<Frame, 'openedAt'>[] {
+/** A node that opened the frame it names would hide a misspelt name. */
+function checkFrames(session: SessionId, head: HeadState, nodes: readonly NewNode[]): void {
   const known = new Set(head.frames.map(({ id }) => id))
-  const names = [...new Set(nodes.flatMap(({ frame }) => (frame === undefined || known.has(frame) ? [] : [frame])))]
-  checkRoom(head.frames.length + names.length)
-  return names.map((id) => ({ id, ...(head.frame !== undefined && { parent: head.frame }) }))
+  for (const { frame } of nodes) if (frame !== undefined && !known.has(frame)) throw refuse('FRAME_UNKNOWN', { session, frame })
 }
 
 /** The stored nodes that the delta names: as new ids, as parents or as the leaf. */
-async function touched(scope: Scope, session: SessionId, { nodes, leaf }: Delta): Promise<ReadonlyMap<string, FoundNode>> {
+async function touched(
+  scope: Scope,
+  session: SessionId,
+  nodes: readonly NewNode[],
+  leaf: string | undefined,
+): Promise<ReadonlyMap<string, FoundNode>> {
   const names = new Set([
     ...nodes.flatMap(({ id, parent }) => (parent === null ? [id] : [id, parent])),
     ...(leaf === undefined ? [] : [leaf]),

@@ -6,6 +6,7 @@ import { part, plan } from '../execute.ts'
 import type { Feature } from '../feature.ts'
 import { headId } from '../names.ts'
 import { blobsIn } from '../references.ts'
+import { found, sessionReads } from '../session-reads.ts'
 import type { ConfigOptions } from './config.ts'
 import { checkGraphs } from './doctor.ts'
 import { forkGraph } from './fork-graph.ts'
@@ -49,8 +50,8 @@ export const graph: Feature<object, GraphSession> = {
       await configure(scope, id, config, options)
       return showHead(scope, id, row())
     },
-    checkpoint: () => readCheckpoint(scope, id),
-    frames: sessionFrames(scope, id),
-    graph: sessionGraph(scope, id),
+    checkpoint: () => found(scope, id, readCheckpoint(scope, id)),
+    frames: sessionReads(scope, id, sessionFrames(scope, id), ['use', 'list']),
+    graph: sessionReads(scope, id, sessionGraph(scope, id), ['list', 'path', 'node', 'children', 'window']),
   }),
 }

@@ -60,15 +60,12 @@ async function openFrame(scope: Scope, session: SessionId, given: string, option
   }
   return retryConflicts(scope, ['session_heads'], async () => {
     const { head: row, ...seen } = await readHead(scope, session)
-    if (!row.frames.some((frame) => frame.id === id)) checkRoom(row.frames.length + 1)
+    // The frames stand in the row of the head.
+    if (row.frames.length >= limits.sessionFrames && !row.frames.some((frame) => frame.id === id))
+      throw refuse('FRAMES_FULL', { limit: limits.sessionFrames })
     const frame = { id, ...(row.frame !== undefined && { parent: row.frame }), ...about }
     const opening = part(head, headId(scope, session), { verb: 'open', frame }, { session, seen })
     const { rows } = await plan(scope, [opening], { open: session, once: true })
     return rows[0].body?.frames.find((one) => one.id === id) as Frame
   })
-}
-
-/** The frames stand in the row of the head. */
-export function checkRoom(frames: number): void {
-  if (frames > limits.sessionFrames) throw refuse('FRAMES_FULL', { limit: limits.sessionFrames })
 }

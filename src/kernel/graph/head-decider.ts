@@ -20,8 +20,6 @@ export interface HeadMove {
   readonly preview?: string | undefined
   readonly intent?: string | undefined
   readonly of?: TextOrigins | undefined
-  /** Frames that the commit opened. */
-  readonly opened?: readonly Omit<Frame, 'openedAt'>[] | undefined
 }
 
 /** Texts of messages, for lists. They stand in events of their own, so that they can be erased with the message. */
@@ -96,13 +94,12 @@ export const head = decider<HeadRow, HeadCommand>({
     'head.moved': (row, e: HappenedWith<HeadMove & { readonly schema: number }>) => {
       const before = begun(row, e)
       if (!e.data) return before
-      const { leaf, checkpoint, opened = [], ...set } = e.data
+      const { leaf, checkpoint, ...set } = e.data
       return {
         ...before,
         ...set,
         ...(leaf !== undefined && { leaf: leaf ?? undefined }),
         ...(checkpoint !== undefined && { checkpoint: checkpoint ?? undefined }),
-        frames: [...before.frames, ...opened.map((frame) => ({ ...frame, openedAt: e.at }))],
         changedAt: e.at,
       }
     },

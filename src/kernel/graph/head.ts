@@ -69,6 +69,7 @@ export async function showHead(scope: Scope, id: SessionId, known: SessionRow): 
     sessionLedger(scope, id),
     readSessionRow(scope, id),
   ])
+  if (session.state === 'deleted') throw refuse('SESSION_DELETED', { session: id })
   const { schema, revision, config, frames, frame, leaf, nodes, messages, turns, turn, checkpoint, first } = row
   const source = titleSourceOf(session)
   const [preview, intent] = [config.preview ?? row.preview, config.intent ?? row.intent]

@@ -48,8 +48,8 @@ export interface FoundNode {
   readonly revision: number
 }
 
-export const foundNode = ({ body, born, revision }: TableRow<'graph_nodes'>): FoundNode => {
-  const row = decodeBody(body)
+export const foundNode = ({ id, body, born, revision }: TableRow<'graph_nodes'>): FoundNode => {
+  const row = decodeBody(body, { table: 'graph_nodes', id })
   return { row: checkRecord(row, { record: 'node', id: row.node }), born, revision }
 }
 

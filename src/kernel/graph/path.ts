@@ -4,7 +4,7 @@ import { refuse } from '../../model/errors.ts'
 import type { GraphNodeRow } from '../../model/graph.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { checkKnown, filterOf, invalidOption, optionsOf } from '../../model/options.ts'
 import { arrayPage } from '../list.ts'
 import { takeName } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -33,7 +33,7 @@ const WINDOW = 10
 
 export async function readPath(scope: Scope, session: SessionId, options?: PathOptions): Promise<NodeList> {
   checkOpen(scope.engine)
-  const { leaf, frame, last = limits.pathNodes, cursor, ...unknown } = optionsOf(options, 'graph.path')
+  const { leaf, frame, last = limits.pathNodes, cursor, ...unknown } = filterOf(options, 'graph.path', ['leaf'])
   checkKnown(unknown, 'a path')
   if (!Number.isInteger(last) || last < 1 || last > limits.pathNodes)
     throw invalidOption('last', `an integer from 1 to ${limits.pathNodes}`, last)

@@ -2,7 +2,7 @@
 
 import type { SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { checkKnown, filterOf, invalidOption, optionsOf } from '../../model/options.ts'
 import type { ColumnValue } from '../../model/tables.ts'
 import { arrayPage, checkLast } from '../list.ts'
 import { takeName } from '../names.ts'
@@ -60,7 +60,7 @@ export const sessionGraph = (scope: Scope, session: SessionId): SessionGraph => 
 
 async function listNodes(scope: Scope, session: SessionId, options?: ListNodesOptions): Promise<NodeList> {
   checkOpen(scope.engine)
-  const { first, last, cursor, frame, ...unknown } = optionsOf(options, 'graph.list')
+  const { first, last, cursor, frame, ...unknown } = filterOf(options, 'graph.list')
   checkKnown(unknown, 'a list of nodes')
   if (last !== undefined && first !== undefined) throw invalidOption('first', 'no number together with `last`', first)
   const range =

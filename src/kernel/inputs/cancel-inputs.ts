@@ -97,4 +97,4 @@ const cancelled = (scope: Scope, session: SessionId, look: () => Promise<Looked>
     })
   })
 
-const rowOf = ({ body }: TableRow<'inputs'>): InputRow => decodeBody(body)
+const rowOf = ({ id, body }: TableRow<'inputs'>): InputRow => decodeBody(body, { id })

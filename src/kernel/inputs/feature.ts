@@ -1,6 +1,7 @@
 // Inputs and inbox: what people say to a session's turn, and work for its turns that no person typed.
 
 import type { Feature } from '../feature.ts'
+import { sessionReads } from '../session-reads.ts'
 import { inbox } from './inbox-decider.ts'
 import { input } from './input-decider.ts'
 import { clearSession } from './lists.ts'
@@ -37,8 +38,8 @@ export const inputs: Feature<object, InputSession, InputRun> = {
   onRunEnds: settleParts,
   session: ({ scope, id }) => ({
     input: (content, options) => offerInput(scope, id, content, options),
-    inputs: sessionInputs(scope, id),
-    inbox: sessionInbox(scope, id),
+    inputs: sessionReads(scope, id, sessionInputs(scope, id), ['list', 'get']),
+    inbox: sessionReads(scope, id, sessionInbox(scope, id), ['list', 'get']),
   }),
   run: { inputs: takeInputs, inbox: takeInboxItems, inboxDone: completeClaim, inboxRelease: releaseClaim },
 }

@@ -7,7 +7,7 @@ import type { RunId, SessionId } from '../../model/ids.ts'
 import type { InboxHold, InboxItemId, InboxRow } from '../../model/inbox.ts'
 import { decider, fact, type Happened, type HappenedWith } from '../decider.ts'
 
-export type OfferedSet = Pick<InboxRow, 'session' | 'kind' | 'delivery' | 'join' | 'merge' | 'key' | 'payload' | 'at'>
+export type OfferedSet = Pick<InboxRow, 'session' | 'kind' | 'delivery' | 'join' | 'merge' | 'key' | 'payload' | 'at' | 'delay'>
 
 export type InboxCommand =
   | { readonly verb: 'offer'; readonly id: InboxItemId; readonly set: OfferedSet }
@@ -30,14 +30,19 @@ const erasedClaim = ({ run }: Happened): InboxHold | undefined => run && { id: E
 const sameHolder = (a: InboxHold | undefined, b: InboxHold | undefined): boolean =>
   a?.id === b?.id && a?.run === b?.run && a?.fence === b?.fence
 
+const AS_GIVEN = ['kind', 'delivery', 'join', 'merge', 'delay'] as const
+
+/** Whether a key is used again for the same item. The time at which it is due follows from the delay. */
+const isSameOffer = (row: InboxRow, set: OfferedSet): boolean =>
+  AS_GIVEN.every((name) => row[name] === set[name]) && canonical(row.payload ?? {}) === canonical(set.payload ?? {})
+
 export const inbox = decider<InboxRow, InboxCommand>({
   table: 'inbox',
 
   decide: {
     offer: (row, { id, set }) => {
       if (!row) return [fact('batch.offered', set)]
-      if (row.kind !== set.kind || canonical(row.payload ?? {}) !== canonical(set.payload ?? {}))
-        throw refuse('KEY_REUSED', { batch: id, state: row.state, key: row.key ?? '' })
+      if (!isSameOffer(row, set)) throw refuse('KEY_REUSED', { batch: id, state: row.state, key: row.key ?? '' })
       return []
     },
     claim: (row, { id, claim, from }) => {

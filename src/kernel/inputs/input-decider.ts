@@ -6,7 +6,7 @@ import type { InputId, InputRow } from '../../model/input.ts'
 import { decider, fact } from '../decider.ts'
 import type { RunEnding } from '../runs/ending.ts'
 
-export type OfferedInput = Pick<InputRow, 'boundary' | 'key' | 'content'>
+export type OfferedInput = Pick<InputRow, 'boundary' | 'key' | 'turn' | 'content'>
 
 /** The run of these commands is in the header of the event, which outlives an erasure. */
 export type InputCommand =

@@ -2,7 +2,7 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, filterOf } from '../../model/options.ts'
 import { decodeBody, type TableRow } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { AnyDecider } from '../decider.ts'
@@ -40,7 +40,7 @@ export async function listed<T extends Kept, State extends string>(
   options: Listing<State> | undefined,
 ): Promise<TypedPage<T>> {
   checkOpen(scope.engine)
-  const { state, last, first, cursor, ...unknown } = optionsOf(options, 'list')
+  const { state, last, first, cursor, ...unknown } = filterOf(options, `${table}.list`)
   checkKnown(unknown, 'a list of inputs')
   const limit = first ?? last ?? 50
   checkLast(limit, table)
@@ -64,13 +64,13 @@ export async function pruneOver(
   options: PruneOptions | undefined,
 ): Promise<number> {
   checkOpen(scope.engine)
-  const { olderThan, ...unknown } = optionsOf(options, 'prune')
+  const { olderThan, ...unknown } = filterOf(options, `${table}.prune`)
   checkKnown(unknown, 'prune')
   const before = olderThan === undefined ? Infinity : (await storeNow(scope)) - milliseconds(olderThan)
   let pruned = 0
   for (const state of states) {
     await inChunks(scope, table, session, state, async (rows) => {
-      const old = rows.filter(({ body }) => (decodeBody(body).endedAt ?? 0) <= before)
+      const old = rows.filter(({ id, body }) => (decodeBody(body, { id }).endedAt ?? 0) <= before)
       if (old.length === 0) return
       await plan(
         scope,

@@ -11,7 +11,7 @@ import { inbox } from './inbox-decider.ts'
 
 export interface OfferedPart {
   readonly session: SessionId
-  /** Idempotency key: with the same payload it returns the same item, also an ended one. Another payload is refused. */
+  /** Idempotency key: with the same payload and options it returns the same item, also an ended one. Anything else is refused. */
   readonly key?: string | undefined
   readonly payload: Stored
   readonly delivery: InboxDelivery
@@ -19,8 +19,9 @@ export interface OfferedPart {
   /** Whether the item may come together with its neighbours. The default is true. */
   readonly join?: boolean | undefined
   readonly merge?: string | undefined
-  /** When the item becomes due, in store time. */
+  /** When the item becomes due, in store time, and the delay that it follows from. */
   readonly at?: number | undefined
+  readonly delayMs?: number | undefined
 }
 
 /** Writes nothing when the same item exists already. */
@@ -29,7 +30,7 @@ export function offerInboxPart(
   offered: OfferedPart,
   about: Pick<Part<InboxRow>, 'run' | 'cause' | 'seen'> = {},
 ): Part<InboxRow> {
-  const { session, key, payload, delivery, kind, join = true, merge, at } = offered
+  const { session, key, payload, delivery, kind, join = true, merge, at, delayMs = 0 } = offered
   const id = inboxItemId(scope, session, key)
   const set = {
     session,
@@ -40,6 +41,7 @@ export function offerInboxPart(
     ...(merge !== undefined && { merge }),
     ...(key !== undefined && { key }),
     ...(at !== undefined && { at }),
+    ...(delayMs > 0 && { delay: delayMs }),
   }
   return part(inbox, id, { verb: 'offer', id, set }, { session, ...about, whole: isUnmasked(payload) })
 }

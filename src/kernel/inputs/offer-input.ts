@@ -6,7 +6,7 @@ import { isId, type RunId, type SessionId } from '../../model/ids.ts'
 import { INPUT_BOUNDARIES, type InputBoundary, type InputId, type InputRow } from '../../model/input.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { decodeBody, type StoredRow } from '../../model/rows.ts'
-import { isOver, type RunRow, type Stored } from '../../model/run.ts'
+import { isOver, type RunRow } from '../../model/run.ts'
 import { derivedId } from '../derived-id.ts'
 import { everyRow } from '../every-row.ts'
 import { NOT_THERE, part, plan, readRow } from '../execute.ts'
@@ -18,14 +18,14 @@ import { readRun } from '../runs/result.ts'
 import { run as runDecider } from '../runs/run-decider.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { WriteTime } from '../write-time.ts'
-import { input } from './input-decider.ts'
+import { input, type OfferedInput as OfferedSet } from './input-decider.ts'
 
 export interface InputOptions {
   /** `active` is the running turn or else the next one (the default). `next` is always the next turn. A run is named by its id. */
   readonly turn?: string
   /** The earliest boundary in the turn at which the run may take the input. The default is `afterWork`. */
   readonly boundary?: InputBoundary
-  /** Idempotency key: with the same content it returns the same input, also an ended one. Other content is refused. */
+  /** Idempotency key: with the same content, turn and boundary it returns the same input, also an ended one. Anything else is refused. */
   readonly key?: string
   /** `false` stores the content without masking secrets. */
   readonly redact?: boolean
@@ -59,16 +59,17 @@ export async function offerInput(
   if (!INPUT_BOUNDARIES.includes(boundary)) throw invalidOption('boundary', "'afterWork' or 'beforeCompletion'", boundary)
   const key = given === undefined ? undefined : maskKey(scope, given)
   const time = new WriteTime(scope.engine.environment.clock)
-  const stored = await storeOffered(scope, content, 'the input', redact, time)
+  const stored = await storeOffered(scope, content, 'an input of the session', redact, time)
   const id = inputId(scope, session, key)
   // A retry may help when another writer was first with this key, and when the active turn has just ended.
   const mayHelp = (error: unknown) =>
     isConflict(error, 'inputs') || (turn === 'active' && error instanceof InkError && error.code === 'RUN_FINISHED')
+  const asked = turn === 'active' ? {} : { turn }
+  const set = { boundary, content: stored, ...asked, ...(key !== undefined && { key }) }
   return retryConflicts(scope, mayHelp, async () => {
     const known = key === undefined ? undefined : await readInput(scope, session, id)
-    if (known) return { ...(await sameInput(scope, known, stored, boundary)), repeated: true }
+    if (known) return { ...(await sameInput(scope, known, set)), repeated: true }
     const run = await hearer(scope, session, turn)
-    const set = { boundary, content: stored, ...(key !== undefined && { key }) }
     const about = { session, ...(run && { run }) }
     const offer = part(input, id, { verb: 'offer', id, set }, { ...about, seen: NOT_THERE, whole: isUnmasked(stored) })
     // The commit changes the row of the run too, so that the run cannot end without having looked for this input.
@@ -107,7 +108,7 @@ const PAGE = 50
 
 async function newest(scope: Scope, session: SessionId, state: RunRow['state']): Promise<StoredRow | undefined> {
   const range = { index: 'bySessionAndState', equals: [session, state], backwards: true, limit: PAGE }
-  for await (const row of everyRow(scope, 'runs', range)) if (!decodeBody(row.body).parallel) return row
+  for await (const row of everyRow(scope, 'runs', range)) if (!decodeBody(row.body, row).parallel) return row
   return undefined
 }
 
@@ -117,8 +118,8 @@ export async function readInput(scope: Scope, session: SessionId, id: InputId): 
   return row?.session === session ? row : undefined
 }
 
-function sameInput(scope: Scope, row: InputRow, content: Stored, boundary: InputRow['boundary']): Promise<Input> {
-  if (row.boundary !== boundary || canonical(row.content ?? {}) !== canonical(content))
+function sameInput(scope: Scope, row: InputRow, { boundary, turn, content }: OfferedSet): Promise<Input> {
+  if (row.boundary !== boundary || row.turn !== turn || canonical(row.content ?? {}) !== canonical(content ?? {}))
     throw refuse('KEY_REUSED', { input: row.id, state: row.state, key: row.key ?? '' })
   return toInput(scope, row)
 }

@@ -35,7 +35,7 @@ export interface InboxOfferOptions {
   readonly join?: boolean
   /** Only items with the same text come together. */
   readonly merge?: string
-  /** Idempotency key: with the same payload it returns the same item, also an ended one. Another payload is refused. */
+  /** Idempotency key: with the same payload and options it returns the same item, also an ended one. Anything else is refused. */
   readonly key?: string
   /** Delay before the item becomes due. */
   readonly delay?: Duration
@@ -77,7 +77,7 @@ export function sessionInbox(scope: Scope, session: SessionId): SessionInbox {
     offer: (payload, options) => offerBatch(scope, session, payload, options),
     list: async (options) => {
       const { rows, cursor } = await listed(scope, 'inbox', session, INBOX_STATES, options)
-      const items = await Promise.all(rows.map(({ body }) => toBatch(scope, decodeBody(body))))
+      const items = await Promise.all(rows.map((row) => toBatch(scope, decodeBody(row.body, row))))
       return { items, ...(cursor !== undefined && { cursor }) }
     },
     get: async (given) => {
@@ -100,9 +100,9 @@ async function offerBatch(scope: Scope, session: SessionId, payload: unknown, op
   const named = key === undefined ? undefined : maskKey(scope, key)
   const together = merge === undefined ? undefined : takeName(scope, merge, 'a merge key')
   const time = new WriteTime(scope.engine.environment.clock)
-  const stored = await storeOffered(scope, payload, 'the batch', redact, time)
+  const stored = await storeOffered(scope, payload, 'an item of the inbox', redact, time)
   const at = delayMs > 0 ? (await storeNow(scope)) + delayMs : undefined
-  const offered = { session, key: named, payload: stored, delivery, kind, join, merge: together, at }
+  const offered = { session, key: named, payload: stored, delivery, kind, join, merge: together, at, delayMs }
   const { rows, receipts } = await plan(scope, [offerInboxPart(scope, offered, named === undefined ? { seen: NOT_THERE } : {})], {
     open: session,
     time,

@@ -34,7 +34,7 @@ export function sessionInputs(scope: Scope, session: SessionId): SessionInputs {
   return {
     list: async (options) => {
       const { rows, cursor } = await listed(scope, 'inputs', session, INPUT_STATES, options)
-      const items = await Promise.all(rows.map(({ body }) => toInput(scope, decodeBody(body))))
+      const items = await Promise.all(rows.map((row) => toInput(scope, decodeBody(row.body, row))))
       return { items, ...(cursor !== undefined && { cursor }) }
     },
     get: async (ref) => {

@@ -199,7 +199,7 @@ async function pendingItems(
 async function* itemsOf({ scope, row: { session } }: RunWriter, state: 'pending' | 'claimed'): AsyncGenerator<Found, void, undefined> {
   const range = { index: 'bySessionAndState', equals: [session, state], limit: PAGE }
   for await (const { id, born, body } of everyRow(scope, 'inbox', range))
-    yield { row: { ...decodeBody(body), id: id as InboxItemId }, born }
+    yield { row: { ...decodeBody(body, { id }), id: id as InboxItemId }, born }
 }
 
 const PAGE = 128

@@ -143,7 +143,7 @@ async function leftBehind(open: RunWriter): Promise<readonly Said[]> {
   const left: Said[] = []
   const running = { index: 'bySessionAndState', equals: [row.session, 'running'], limit: PAGE }
   for await (const { id, revision, body } of everyRow(scope, 'runs', running)) {
-    const other = decodeBody(body)
+    const other = decodeBody(body, { id })
     if (id === open.id || !other.prompted || !hasDied(scope, other)) continue
     for (const state of ['accepted', 'pending'] as const)
       for await (const one of inputsOf(open, { index: 'byRun', equals: [id, state] }))
@@ -169,7 +169,7 @@ async function* inputsOf(
   range: { readonly index: string; readonly equals: readonly string[] },
 ): AsyncGenerator<Said, void, undefined> {
   for await (const { id, born, body } of everyRow(scope, 'inputs', { ...range, limit: PAGE }))
-    yield { row: { ...decodeBody(body), id: id as InputId }, born }
+    yield { row: { ...decodeBody(body, { id }), id: id as InputId }, born }
 }
 
 const PAGE = 128

@@ -97,7 +97,7 @@ export class Keeper {
       this.#backend.rows.get(tenant, 'leases', id),
       this.#backend.leases.read(tenant, [id]),
     ])
-    const row = stored && decodeBody(stored.body)
+    const row = stored && decodeBody(stored.body, stored)
     const fence = stored?.fence ?? 0
     const [renewed] = leases
     const until = Math.max(row?.until ?? 0, renewed && renewed.fence === fence ? renewed.until : 0)

@@ -58,7 +58,7 @@ export async function embeddingsOf(scope: Scope): Promise<EmbeddingsReport> {
   if (of) for (const [item, digest] of await digestsOf(scope, of)) if (active.get(item) === digest) embedded++
   const failed: { item: string; why: string }[] = []
   for await (const stored of of ? everyRow(scope, 'vectors', { index: 'byCollection', equals: [of.id], limit: 500 }) : []) {
-    const { key, failed: failure } = decodeBody(stored.body)
+    const { key, failed: failure } = decodeBody(stored.body, stored)
     if (failure && key !== undefined && active.has(key) && failed.length < FAILED_SHOWN) failed.push({ item: key, why: failure.why })
   }
   const mark = { id, version, ...(dimensions !== undefined && { dimensions }) }

@@ -16,6 +16,7 @@ import { scanJournal } from '../read.ts'
 import { happened } from '../rebuild.ts'
 import { forkedRows } from '../rows-at.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { checkThere } from '../session-reads.ts'
 import { coreBlock } from './core-decider.ts'
 
 export interface CoreBlock {
@@ -87,12 +88,17 @@ class Core implements CoreMemory {
   get(name: string): Promise<CoreBlock>
   async get(name?: string): Promise<Readonly<Record<string, string>> | CoreBlock> {
     checkOpen(this.#scope.engine)
-    if (name !== undefined) return toBlock(checkName(name), (await this.#read(name)).body)
+    if (name !== undefined) {
+      const { body } = await this.#read(checkName(name))
+      if (!body) await this.#checkThere()
+      return toBlock(name, body)
+    }
     const texts: Record<string, string> = Object.fromEntries([...STANDARD.keys()].map((standard) => [standard, '']))
     for await (const { body } of everyRow(this.#scope, 'core', { index: 'byOwner', equals: [this.#owner], limit: PAGE })) {
       const row = decodeBody(body)
       if (row.text !== undefined) texts[row.name] = row.text
     }
+    if (Object.values(texts).every((text) => text === '')) await this.#checkThere()
     return texts
   }
 
@@ -133,7 +139,12 @@ class Core implements CoreMemory {
         const said = e.type === 'core.reset' ? '' : e.data?.text
         if (row) versions.push({ version: row.version, ...(typeof said === 'string' && { text: said }), at: e.at, actor: e.actor })
       }
+    if (versions.length === 0) await this.#checkThere()
     return arrayPage(versions)
+  }
+
+  async #checkThere(): Promise<void> {
+    if (this.#session !== undefined) await checkThere(this.#scope, this.#session)
   }
 
   async #change(

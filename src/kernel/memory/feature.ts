@@ -12,7 +12,9 @@ import { keepMaintaining, maintainMemory } from './maintain-memory.ts'
 import { type StoreMemory, storeMemory } from './memory.ts'
 import { checkMemoryOptions } from './options.ts'
 import type { Hits, RecallOptions } from './recall.ts'
+import type { RememberOptions } from './remember.ts'
 import { recallInRun } from './run-recall.ts'
+import { type RememberedItem, rememberInRun } from './run-remember.ts'
 
 export interface MemoryMembers {
   /** Texts that are remembered, found again and forgotten. */
@@ -27,6 +29,8 @@ export interface SessionMemoryMembers {
 export interface RunMemoryMembers {
   /** Finds items of memory. The hits are recorded, so that replay sees the same ones. */
   recall(text: string, options?: RecallOptions): Promise<Hits>
+  /** Remembers a text once, however often the run is replayed. */
+  remember(text: string, options?: RememberOptions): Promise<RememberedItem>
 }
 
 export const memory: Feature<MemoryMembers, SessionMemoryMembers, RunMemoryMembers> = {
@@ -45,7 +49,7 @@ export const memory: Feature<MemoryMembers, SessionMemoryMembers, RunMemoryMembe
     return { ...counts, ...(vacuumed !== undefined && { memoryVacuumed: vacuumed }) }
   },
   store: (scope) => ({ memory: storeMemory(scope) }),
-  run: { recall: recallInRun },
+  run: { recall: recallInRun, remember: rememberInRun },
   session: ({ scope, id }) => ({ core: coreMemory(scope, sessionOwner(id), id) }),
 }
 

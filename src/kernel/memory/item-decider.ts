@@ -12,7 +12,8 @@ export type MemoryChange = { readonly [K in keyof Remembered]?: Remembered[K] | 
 export type MemoryCommand =
   | { readonly verb: 'remember'; readonly item: Remembered }
   | { readonly verb: 'update'; readonly change: MemoryChange }
-  | { readonly verb: 'supersede'; readonly by: MemoryId }
+  /** `from`: when the newer item became true. */
+  | { readonly verb: 'supersede'; readonly by: MemoryId; readonly from: number }
   | { readonly verb: 'link'; readonly link: MemoryLink }
   | { readonly verb: 'unlink'; readonly to: MemoryId; readonly type?: string | undefined }
   | { readonly verb: 'forget'; readonly reason?: string | undefined }
@@ -30,7 +31,7 @@ export const item = decider<MemoryRow, MemoryCommand>({
       return [fact('memory.remembered', { ...item })]
     },
     update: (row, { change }) => when(row, fact('memory.updated', { ...change })),
-    supersede: (row, { by }) => (row?.valid?.supersededBy === by ? [] : when(row, fact('memory.superseded', { by }))),
+    supersede: (row, { by, from }) => (row?.valid?.supersededBy === by ? [] : when(row, fact('memory.superseded', { by, from }))),
     link: (row, { link }) => when(row, fact('memory.linked', { ...link })),
     unlink: (row, { to, type }) =>
       row?.links?.some((link) => matches(link, to, type)) ? [fact('memory.unlinked', { to, ...(type !== undefined && { type }) })] : [],
@@ -42,7 +43,7 @@ export const item = decider<MemoryRow, MemoryCommand>({
   // Every payload may be erased: then an item has no text, and no search finds it.
   evolve: {
     'memory.remembered': (row, e: HappenedWith<Remembered>) =>
-      withoutNulls<MemoryRow>({
+      withEnd<MemoryRow>({
         kind: 'note',
         about: '',
         bytes: 0,
@@ -55,9 +56,9 @@ export const item = decider<MemoryRow, MemoryCommand>({
         times: (row?.times ?? 0) + 1,
       }),
     'memory.updated': (row, e: HappenedWith<MemoryChange>) =>
-      row && withoutNulls({ ...row, ...(e.data as Partial<MemoryRow>), refreshedAt: e.at }),
-    'memory.superseded': (row, e: HappenedWith<{ by: MemoryId }>) =>
-      row && { ...row, valid: { ...row.valid, ...(e.data && { supersededBy: e.data.by }) } },
+      row && withEnd({ ...row, ...(e.data as Partial<MemoryRow>), refreshedAt: e.at }),
+    'memory.superseded': (row, e: HappenedWith<{ by: MemoryId; from: number }>) =>
+      row && withEnd({ ...row, valid: { ...row.valid, ...(e.data && { supersededBy: e.data.by, supersededAt: e.data.from }) } }),
     'memory.linked': (row, e: HappenedWith<MemoryLink>) => {
       const link = e.data
       return row && link ? { ...row, links: [...(row.links ?? []).filter((old) => !matches(old, link.to, link.type)), link] } : row
@@ -87,7 +88,7 @@ const matches = (link: MemoryLink, to: MemoryId | undefined, type: string | unde
 /** Tags add up; whatever else is said anew replaces the old. An item that was superseded and is said again is true again. */
 function said(row: MemoryRow | undefined, item: Remembered): MemoryChange {
   const tags = [...new Set([...(row?.tags ?? []), ...(item.tags ?? [])])]
-  const { supersededBy: _, ...valid } = row?.valid ?? {}
+  const { supersededBy: _, supersededAt: __, ...valid } = row?.valid ?? {}
   // Another source is another thread, or none.
   const thread = item.source && { thread: item.thread ?? null }
   return { ...item, ...thread, ...(tags.length > 0 && { tags }), ...(row?.valid && !item.valid && { valid }) }
@@ -97,6 +98,13 @@ const isAsSeen = (row: MemoryRow, seen: Pick<MemoryRow, 'refreshedAt' | 'times'>
   seen === undefined || (row.refreshedAt === seen.refreshedAt && row.times === seen.times)
 
 const withoutDigest = ({ digest: _, ...row }: MemoryRow): MemoryRow => row
+
+/** The time at which searches by time leave the item out. */
+function withEnd<Row extends Partial<MemoryRow>>(row: Row): Row {
+  const { ends: _, ...kept } = withoutNulls(row)
+  const ends = Math.min(kept.valid?.until ?? Infinity, kept.valid?.supersededAt ?? Infinity)
+  return { ...kept, ...(ends < Infinity && { ends }) } as Row
+}
 
 const withoutNulls = <Row extends object>(row: Row): Row =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Row

@@ -2,7 +2,7 @@
 
 import { limits } from '../../model/limits.ts'
 import type { MemoryKind, MemoryRow, MemorySource } from '../../model/memory.ts'
-import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { checkKnown, filterOf, invalidOption, optionsOf } from '../../model/options.ts'
 import { metadataMark } from '../../model/text/marks.ts'
 import { checkAbout, checkKind, type Time, takeSource, takeTags, takeTime } from './item-options.ts'
 
@@ -35,9 +35,13 @@ export interface TakenFilter {
   readonly metadata?: readonly (readonly [key: string, values: readonly Scalar[]])[]
 }
 
-/** Takes the members of a filter out of options, and returns the other members. */
-export function takeFilter<T extends MemoryFilter>(given: T | undefined, of: string): readonly [TakenFilter, Omit<T, keyof MemoryFilter>] {
-  const { about, tags, source, kind, since, until, metadata, ...rest } = optionsOf(given as T, of)
+/** Takes the members of a filter out of options, and returns the other members. Those in `how` do not narrow the answer. */
+export function takeFilter<T extends MemoryFilter>(
+  given: T | undefined,
+  of: string,
+  how: readonly (keyof T & string)[] = [],
+): readonly [TakenFilter, Omit<T, keyof MemoryFilter>] {
+  const { about, tags, source, kind, since, until, metadata, ...rest } = filterOf(given as T, of, how)
   const scopes = about === undefined ? undefined : manyOf<string>(about)
   if (scopes?.length === 0) throw invalidOption('about', 'a scope, or several', about)
   for (const scope of scopes ?? []) checkAbout(scope)
@@ -50,7 +54,7 @@ export function takeFilter<T extends MemoryFilter>(given: T | undefined, of: str
     {
       ...(scopes && { about: scopes }),
       ...(tags !== undefined && { tags: takeTags(tags) }),
-      ...(source !== undefined && { source: takeSource(source) }),
+      ...(source !== undefined && { source: takeSource(filterOf(source, `the source of ${of}`)) }),
       ...(kinds && { kinds }),
       ...(since !== undefined && { since: takeTime('since', since) }),
       ...(until !== undefined && { until: takeTime('until', until) }),
@@ -101,5 +105,5 @@ export const isExpired = ({ expires }: Pick<MemoryRow, 'expires'>, now: number):
 export const isReplaced = ({ valid }: Pick<MemoryRow, 'valid'>): boolean => valid?.supersededBy !== undefined
 
 /** Whether the item is true at this time. */
-export const isTrue = ({ valid }: Pick<MemoryRow, 'valid'>, now: number): boolean =>
-  (valid?.from ?? 0) <= now && (valid?.until ?? Infinity) > now
+export const isTrue = ({ valid, ends }: Pick<MemoryRow, 'valid' | 'ends'>, now: number): boolean =>
+  (valid?.from ?? 0) <= now && (ends ?? Infinity) > now

@@ -1,7 +1,7 @@
 // Checks what a caller says about an item, before anything is read or written.
 
 import { utf8Length } from '../../model/bytes.ts'
-import { type Json, takeData } from '../../model/data.ts'
+import { isObject, type Json, takeData } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import { toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
@@ -37,7 +37,7 @@ export interface ContentOptions {
   /** From 0 to 1; 1 by default. */
   readonly confidence?: number
   /** Scalars in it can be filtered by. */
-  readonly metadata?: Readonly<Record<string, Json>>
+  readonly metadata?: object
   /** When the text is true. */
   readonly valid?: ValidityOptions
 }
@@ -117,10 +117,10 @@ function checkShare(option: string, share: unknown): number {
 
 export function takeMetadata(metadata: unknown): Readonly<Record<string, Json>> {
   const taken = takeData(metadata)
-  if (typeof taken !== 'object' || taken === null || Array.isArray(taken)) throw invalidOption('metadata', 'an object', metadata)
+  if (!isObject(taken)) throw invalidOption('metadata', 'an object', metadata)
   const bytes = utf8Length(JSON.stringify(taken))
   if (bytes > limits.memoryMetadataBytes) throw invalidOption('metadata', `at most ${limits.memoryMetadataBytes} bytes of JSON`)
-  return taken as Readonly<Record<string, Json>>
+  return taken
 }
 
 function takeValidity(valid: ValidityOptions): MemoryValidity {

@@ -45,7 +45,7 @@ export async function itemCollections(scope: Scope): Promise<readonly FoundColle
   const found: FoundCollection[] = []
   const range = { index: 'byName', equals: ['live'], from: PREFIX, below: `${PREFIX}\u{10ffff}`, limit: 100 }
   for await (const row of everyRow(scope, 'vector_collections', range)) {
-    const one = asFound(decodeBody(row.body), row.revision)
+    const one = asFound(decodeBody(row.body, row), row.revision)
     if (one) found.push(one)
   }
   return found

@@ -89,7 +89,7 @@ export async function updateItem(scope: Scope, given: string, options: UpdateMem
 
 /** Newest first. A page may be short and still have a cursor, because the number of items that are read is limited. */
 export async function listItems(scope: Scope, options: ListMemoryOptions | undefined): Promise<Page<MemoryItem>> {
-  const [filter, { forgotten = false, ...paging }] = takeFilter<ListMemoryOptions>(options, 'memory.list')
+  const [filter, { forgotten = false, ...paging }] = takeFilter<ListMemoryOptions>(options, 'memory.list', ['forgotten'])
   if (typeof forgotten !== 'boolean') throw invalidOption('forgotten', 'true or false', forgotten)
   checkOpen(scope.engine)
   const state = forgotten ? 'forgotten' : 'active'
@@ -114,6 +114,7 @@ export async function linkItems(scope: Scope, from: string, to: string, options:
   if (typeof type !== 'string' || type === '' || type.length > limits.memoryTagBytes) throw invalidOption('type', 'a short text', type)
   if (typeof weight !== 'number' || !(weight >= 0 && weight <= 1)) throw invalidOption('weight', 'a number from 0 to 1', weight)
   const target = itemId(scope, to)
+  if (target === itemId(scope, from)) throw invalidOption('to', 'another item than `from`', to)
   if (!(await getItem(scope, target))) throw refuse('MEMORY_UNKNOWN', { id: target })
   const { body: row } = await readRow(scope, 'memory', itemId(scope, from))
   if ((row?.links?.length ?? 0) >= limits.memoryLinks) throw invalidOption('links', `at most ${limits.memoryLinks} links of an item`)

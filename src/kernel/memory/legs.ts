@@ -42,7 +42,9 @@ export interface Found {
   readonly absent?: boolean
 }
 
+export type LegName = 'words' | 'vectors'
+
 export interface Leg {
-  readonly name: 'words' | 'vectors'
+  readonly name: LegName
   find(scope: Scope, question: Question): Promise<Found>
 }

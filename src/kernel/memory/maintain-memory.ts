@@ -4,6 +4,7 @@
 import type { TenantId } from '../../model/ids.ts'
 import type { MemoryId, MemoryRow } from '../../model/memory.ts'
 import { decodeBody } from '../../model/rows.ts'
+import { everyTenant } from '../../model/tenant-pages.ts'
 import { milliseconds } from '../../model/time.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { everyRow } from '../every-row.ts'
@@ -149,7 +150,7 @@ export function keepMaintaining(engine: Engine): void {
 
 async function maintainTenants(engine: Engine, everyMs: number): Promise<void> {
   const { journal, leases } = engine.backend
-  for (const tenant of await journal.tenants()) {
+  for await (const tenant of everyTenant(journal.tenants)) {
     if (engine.closing.aborted) return
     // A tenant in trouble holds up no other.
     try {

@@ -10,7 +10,7 @@ import { checkOpen, type Scope } from '../scope.ts'
 import { fuse, type Hit } from './fuse.ts'
 import { isExpired, isReplaced, isTrue, type MemoryFilter, passes, takeFilter } from './item-filter.ts'
 import { type Time, takeQuestion, takeTime } from './item-options.ts'
-import type { Found, Leg, Question } from './legs.ts'
+import type { Found, Leg, LegName, Question } from './legs.ts'
 import { type RankingWeights, takeWeights } from './ranking.ts'
 import { storeNow } from './store-now.ts'
 import { vectorsLeg } from './vectors-leg.ts'
@@ -32,7 +32,7 @@ export interface RecallOptions extends MemoryFilter {
 /** Hits, best first. The list also says which legs were used, and which could not be. */
 export interface Hits extends ReadonlyArray<Hit> {
   readonly items: readonly Hit[]
-  readonly legs: readonly Leg['name'][]
+  readonly legs: readonly LegName[]
   /** Why a leg did not do its work. The hits are those of the other legs. */
   readonly degraded?: string
 }
@@ -51,6 +51,7 @@ export function takeRecall(scope: Scope, text: string, options: RecallOptions | 
   const [filter, { limit = LIMIT, minScore = 0, at, superseded, weights, signal, ...unknown }] = takeFilter<RecallOptions>(
     options,
     'memory.recall',
+    ['minScore', 'at', 'superseded', 'weights'],
   )
   checkKnown(unknown, 'memory.recall')
   const asked = takeQuestion(text)

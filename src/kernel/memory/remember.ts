@@ -10,7 +10,7 @@ import { type Duration, milliseconds } from '../../model/time.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { admit, isWhole, telling } from '../draft.ts'
 import { nameHolder } from '../erased-names.ts'
-import { NOT_THERE, part, plan, readRow } from '../execute.ts'
+import { type DoneRow, NOT_THERE, type Part, part, plan, readRow } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -35,7 +35,7 @@ export interface Remembering extends RememberOptions {
   readonly text: string
 }
 
-interface Prepared {
+export interface Prepared {
   readonly item: Remembered & { readonly digest: string }
   readonly supersedes?: MemoryId
 }
@@ -45,9 +45,13 @@ const AT_ONCE = 10
 
 export async function remember(scope: Scope, text: string, options: RememberOptions | undefined): Promise<MemoryItem> {
   checkOpen(scope.engine)
-  const [made] = await write(scope, [telling(scope, () => prepare(scope, text, optionsOf(options, 'memory.remember')))])
+  const [made] = await write(scope, [takeRemembering(scope, text, options)])
   return made as MemoryItem
 }
+
+/** Checks a text and its options before anything is written. */
+export const takeRemembering = (scope: Scope, text: string, options: RememberOptions | undefined): Prepared =>
+  telling(scope, () => prepare(scope, text, optionsOf(options, 'memory.remember')))
 
 /**
  * Remembers many texts, a few in each commit. After a crash or an abort, the caller remembers all of them again: those that are there are
@@ -127,26 +131,37 @@ export function threadOf(about: string, source: MemorySource | undefined): { rea
 const ttlOf = async (scope: Scope, id: MemoryId | undefined): Promise<number | undefined> =>
   id && (await readRow(scope, 'memory', id)).body?.ttl
 
-async function write(scope: Scope, some: readonly Prepared[]): Promise<readonly MemoryItem[]> {
+const write = async (scope: Scope, some: readonly Prepared[]): Promise<readonly MemoryItem[]> =>
+  (await writeItems(scope, some, async (parts) => (await plan(scope, parts)).rows)).map(toItem)
+
+/** Calls `commit` with the parts of a commit, first those of the items, and returns the rows of the items. */
+export async function writeItems(
+  scope: Scope,
+  some: readonly Prepared[],
+  commit: (parts: readonly Part[]) => Promise<readonly DoneRow[]>,
+): Promise<readonly MemoryRow[]> {
   return retryConflicts(scope, ['names'], async () => {
     const holders = await Promise.all(
       some.map(({ item: { about, digest } }) => nameHolder<'memory'>(scope, 'memory', nameOf(about, digest), true)),
     )
     const ttls = await Promise.all(some.map(({ item: { ttl } }, i) => ttl ?? ttlOf(scope, holders[i])))
-    const now = ttls.some((ttl) => ttl !== undefined) ? await storeNow(scope) : 0
-    const parts = some.map(({ item: said }, i) => {
+    const dated = some.some(({ supersedes }) => supersedes) || ttls.some((ttl) => ttl !== undefined)
+    const now = dated ? await storeNow(scope) : 0
+    const parts = some.map(({ item: said, supersedes }, i) => {
       const id = holders[i] ?? scope.engine.newId<'memory'>()
       const ttl = ttls[i]
       const expires = ttl === undefined ? {} : { expires: now + ttl }
-      const command = { verb: 'remember', item: { ...said, ...expires } } as const
+      // What replaces an item is true from then on, unless it says since when.
+      const valid = supersedes === undefined ? {} : { valid: { from: now, ...said.valid } }
+      const command = { verb: 'remember', item: { ...said, ...expires, ...valid } } as const
       return part(item, id, command, { whole: true, ...(!holders[i] && { seen: NOT_THERE }) })
     })
-    const superseding = some.flatMap(({ supersedes }, i) => {
+    const superseding = some.flatMap(({ supersedes, item: { valid } }, i) => {
       const by = parts[i]?.id as MemoryId
-      return supersedes && supersedes !== by ? [part(item, supersedes, { verb: 'supersede', by })] : []
+      return supersedes && supersedes !== by ? [part(item, supersedes, { verb: 'supersede', by, from: valid?.from ?? now })] : []
     })
-    const { rows } = await plan(scope, [...parts, ...superseding])
-    return rows.slice(0, some.length).map(({ body }) => toItem(body as MemoryRow))
+    const rows = await commit([...parts, ...superseding])
+    return rows.slice(0, some.length).map(({ body }) => body as MemoryRow)
   }).catch((error: unknown) => {
     throw isConflict(error, 'names')
       ? refuse('CONFLICT', { table: 'memory', id: String(some[0]?.item.about), tries: limits.conflictRetries }, error)

@@ -1,7 +1,7 @@
 // Tells subscribers that the memory of a scope has changed. They read the items themselves.
 
 import type { MemoryId } from '../../model/memory.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, filterOf } from '../../model/options.ts'
 import { tail } from '../abortable.ts'
 import { readRow } from '../execute.ts'
 import { readEvents } from '../read.ts'
@@ -37,7 +37,7 @@ async function* follow(
   leaving: AbortSignal,
 ): AsyncGenerator<MemoryNotice, void, undefined> {
   checkOpen(scope.engine)
-  const { about, signal, ...unknown } = optionsOf(options, 'memory.subscribe')
+  const { about, signal, ...unknown } = filterOf(options, 'memory.subscribe')
   checkKnown(unknown, 'memory.subscribe')
   if (about !== undefined) checkAbout(about)
   const { seq: after } = await scope.engine.backend.journal.head(scope.tenant)

@@ -51,7 +51,7 @@ async function nearest(
     const rows = await Promise.all(hits.map(({ id }) => scope.engine.backend.rows.get(scope.tenant, 'memory', id)))
     const candidates: Candidate[] = []
     for (const [i, stored] of rows.entries()) {
-      const row = stored && decodeBody(stored.body)
+      const row = stored && decodeBody(stored.body, stored)
       const hit = hits[i] as (typeof hits)[number]
       // A vector of an earlier text of the item does not count.
       if (!row || row.id !== (hit.id as MemoryId) || (row.digest ?? '') !== hit.metadata?.digest || !allows(row)) continue

@@ -19,7 +19,8 @@ const PREFIX_TERMS = 8
 const PREFIXES_MOST = 64
 /** A shorter unknown word would begin too many others. */
 const PREFIX_CHARS = 4
-const STARRED = /([\p{L}\p{N}]{2,})\*/gu
+// Only from the beginning of a word: tried at each of its characters, a long word without a star would take quadratic time.
+const STARRED = /(?<![\p{L}\p{N}])([\p{L}\p{N}]{2,})\*/gu
 /** First and second neighbours, before and after, with their share. */
 const BESIDE = [-2, -1, 1, 2].map((by) => [by, Math.abs(by) === 1 ? 1 : BM25.secondNeighbour] as const)
 /** Neighbours of neighbours are needed to score the neighbours. */
@@ -125,7 +126,7 @@ type Counts = [text: number, tags: number, source: number]
 
 /** Counts the terms that were asked for: one recall reads up to two thousand texts. */
 function read(stored: StoredRow, asked: ReadonlySet<string>): ReadText {
-  const row = decodeBody(stored.body) as unknown as MemoryRow
+  const row = decodeBody(stored.body, stored) as unknown as MemoryRow
   const counts = new Map<string, Counts>()
   if (row.state !== 'active' || row.text === undefined) return { row, born: stored.born, length: 0, counts }
   const words = indexTokensOf(row.text)

@@ -124,7 +124,7 @@ async function nextNumber(scope: Scope, id: ProcessId, again: boolean): Promise<
   const { rows } = scope.engine.backend
   const last = await rows.list(scope.tenant, 'process_events', { index: 'byProcess', equals: [id], backwards: true, limit: 1 })
   const [found] = last.rows
-  let number = (found ? (decodeBody(found.body).number as number) : 0) + 1
+  let number = (found ? (decodeBody(found.body, found).number as number) : 0) + 1
   // Erased events are in no index, but their numbers stay taken.
   while (again && (await rows.get(scope.tenant, 'process_events', eventId(scope, id, number)))) number++
   return number
@@ -137,9 +137,9 @@ async function findKeyed(
 ): Promise<(ProcessEventRow & { readonly number: number }) | undefined> {
   const { rows } = scope.engine.backend
   const named = await rows.get(scope.tenant, 'names', nameId('process-event', eventKeyName(id, key as string)))
-  const stored = named && (await rows.get(scope.tenant, 'process_events', decodeBody(named.body).target))
+  const stored = named && (await rows.get(scope.tenant, 'process_events', decodeBody(named.body, named).target))
   if (!stored) return undefined
-  const event = decodeBody(stored.body)
+  const event = decodeBody(stored.body, stored)
   if (event.type !== type || canonical(event.data ?? {}) !== canonical(data))
     throw refuse('KEY_REUSED', { process: id, key, number: event.number, seq: stored.revision })
   return { ...event, number: event.number as number }

@@ -27,6 +27,7 @@ import { admit, telling } from '../draft.ts'
 import { store } from '../json-or-blob.ts'
 import { takeName } from '../names.ts'
 import type { Scope } from '../scope.ts'
+import { sessionToWrite } from '../session-named.ts'
 
 export interface DeclaredEvent {
   /** Whether events of this type wake the session: always, or under conditions. */
@@ -51,13 +52,13 @@ export interface RegisterOptions {
   readonly env?: string
   /** The types that its events may have. The default is any type. */
   readonly events?: readonly string[] | Readonly<Record<string, DeclaredEvent>>
-  /** The id of the session that is woken by the end, and by events whose type says so. */
+  /** The key or the id of the session that is woken by the end, and by events whose type says so. */
   readonly wake?: string
   /** The number of attempts of a rerunnable process until it has failed for good. */
   readonly attempts?: number
 }
 
-/** Ids are plain texts. */
+/** Ids are plain texts; the session may be named by its key. */
 export type ProvenanceOptions = { readonly [Member in keyof Provenance]: string }
 
 export async function takeDefinition(scope: Scope, options: RegisterOptions): Promise<Definition> {
@@ -82,11 +83,12 @@ export async function takeDefinition(scope: Scope, options: RegisterOptions): Pr
   const kind = takeName(scope, given.kind, 'a process kind')
   const label = given.label === undefined ? undefined : takeText(scope, 'label', given.label, limits.titleChars)
   const definition = takeSmall(scope, 'definition', given.definition)
-  const provenance = given.provenance && takeProvenance(scope, given.provenance)
   const events = given.events && takeEvents(scope, given.events)
-  const wake = given.wake === undefined ? undefined : telling(scope, () => toId<'session'>(given.wake))
   const env = given.env === undefined ? undefined : telling(scope, () => checkEnvironment(given.env))
-  const input = given.input === undefined ? undefined : admit(scope, given.input)
+  const input = given.input === undefined ? undefined : admit(scope, given.input, 'the input of a process')
+  // Everything else is taken before the first wait, because the caller may change its object meanwhile.
+  const provenance = given.provenance && (await takeProvenance(scope, given.provenance))
+  const wake = given.wake === undefined ? undefined : await sessionToWrite(scope, given.wake)
   return {
     kind,
     recovery,
@@ -124,11 +126,12 @@ export function takeSmall(scope: Scope, option: string, given: unknown): Json | 
   return taken
 }
 
-function takeProvenance(scope: Scope, given: ProvenanceOptions): Provenance {
+async function takeProvenance(scope: Scope, given: ProvenanceOptions): Promise<Provenance> {
   const { session, run, cause, by, ...unknown } = optionsOf(given, 'provenance')
   checkKnown(unknown, 'provenance')
+  const origin = session === undefined ? undefined : await sessionToWrite(scope, session)
   return telling(scope, () => ({
-    ...(session !== undefined && { session: toId<'session'>(session) }),
+    ...(origin !== undefined && { session: origin }),
     ...(run !== undefined && { run: toId<'run'>(run) as RunId }),
     ...(cause !== undefined && { cause: toId<'event'>(cause) as EventId }),
     ...(by !== undefined && { by: takeText(scope, 'provenance.by', by) }),

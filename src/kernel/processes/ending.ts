@@ -4,11 +4,12 @@ import type { Json } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { CORE_TYPES, type Evidence, hasEnded, type ProcessId, type ProcessRow, WRITERS } from '../../model/process.ts'
-import type { Stored } from '../../model/run.ts'
+import type { ErrorData, Stored } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { admit } from '../draft.ts'
-import { errorData, load, store } from '../json-or-blob.ts'
+import { briefError, errorData } from '../error-data.ts'
+import { load, store } from '../json-or-blob.ts'
 import { maskKey } from '../names.ts'
 import { Bell } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -42,7 +43,7 @@ export interface Ended {
 
 export async function asCompleted(scope: Scope, value: unknown, given: unknown): Promise<Ended> {
   const control = takeSmall(scope, 'control', given)
-  const admitted = value === undefined ? undefined : admit(scope, value)
+  const admitted = value === undefined ? undefined : admit(scope, value, 'the value of a process')
   const stored = await store(scope, admitted, { of: 'the value' }, true)
   const said = control === undefined ? {} : { control }
   return {
@@ -53,7 +54,7 @@ export async function asCompleted(scope: Scope, value: unknown, given: unknown):
 
 export function asFailed(scope: Scope, thrown: unknown): Ended {
   const error = errorData(scope, thrown)
-  return { outcome: { state: 'failed', error }, payload: { error: { ...error } } }
+  return { outcome: { state: 'failed', error }, payload: { error: { ...briefError(error) } } }
 }
 
 export function asCancelled(scope: Scope, given: unknown): Ended {
@@ -94,11 +95,14 @@ export async function endProcess(
   })
 }
 
-/** A large value is stored once: the event and the process refer to the same blob. */
+/**
+ * A large value is stored once: the event and the process refer to the same blob. The stack of an error stands in the row only: a retry
+ * with the same key has another one.
+ */
 function sayingOf(outcome: Outcome, payload: Json, key?: string): Saying {
   const { state, ...said } = outcome
-  const { value = {}, ...rest } = said as { readonly value?: Stored }
-  const data = { ...rest, ...value }
+  const { value = {}, error, ...rest } = said as { readonly value?: Stored; readonly error?: ErrorData }
+  const data = { ...rest, ...(error && { error: briefError(error) }), ...value }
   return { type: CORE_TYPES[state], payload, data: { value: data as unknown as Json }, ...(key !== undefined && { key }) }
 }
 

@@ -4,7 +4,7 @@ import type { Json } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import { checkType } from '../../model/event.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, checkSeq, optionsOf } from '../../model/options.ts'
+import { checkKnown, checkSeq, filterOf, optionsOf } from '../../model/options.ts'
 import {
   hasEnded,
   isCoreType,
@@ -19,8 +19,9 @@ import { pointed, select, textOf } from '../../model/selector.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { deny } from '../audit-trail.ts'
 import { admit, telling } from '../draft.ts'
+import { errorData } from '../error-data.ts'
 import { everyPage } from '../every-row.ts'
-import { errorData, load, store } from '../json-or-blob.ts'
+import { load, store } from '../json-or-blob.ts'
 import { checkLast, type Page } from '../list.ts'
 import { maskKey } from '../names.ts'
 import { Bell } from '../read.ts'
@@ -51,7 +52,7 @@ export interface ToldEvent<T = unknown> extends ProcessEvent<T> {
 export interface EventOptions {
   /** Idempotency key: with the same content it returns the same event. Other content is refused. */
   readonly key?: string
-  /** `true` always wakes the session, `false` never; an id wakes that session instead. The default is what the type declares. */
+  /** `true` always wakes the session, `false` never; a key or an id wakes that session instead. The default is what the type declares. */
   readonly wake?: WakeOption
 }
 
@@ -79,13 +80,13 @@ export async function sayEvent(
   checkKnown(unknown, 'an event')
   telling(scope, () => checkType(type))
   if (isCoreType(type)) throw deny(scope, 'TYPE_RESERVED', { type })
-  const payload = data === undefined ? undefined : admit(scope, data)
+  const payload = data === undefined ? undefined : admit(scope, data, `an event '${type}' of a process`)
   const saying: Saying = {
     type,
     payload,
     data: await store(scope, payload, { of: 'the event' }, true),
     ...(key !== undefined && { key: maskKey(scope, key) }),
-    wake: takeWakeOption(scope, wake),
+    wake: await takeWakeOption(scope, wake),
   }
   return change(scope, id, hand, saying, async (row) => {
     going(row, id)
@@ -142,7 +143,7 @@ export async function listEvents(scope: Scope, id: ProcessId, query: ProcessEven
     ...(last !== undefined && { backwards: true }),
     ...(cursor !== undefined && { cursor }),
   })
-  const rows = page.rows.map((row) => decodeBody(row.body))
+  const rows = page.rows.map((row) => decodeBody(row.body, row))
   if (last !== undefined) rows.reverse()
   return {
     items: await Promise.all(rows.map((row) => shown(scope, row))),
@@ -157,7 +158,7 @@ export async function countEvents(
   query: { readonly type?: string; readonly after?: number; readonly through?: number } = {},
 ): Promise<number> {
   await there(scope, id)
-  const { through, type: given, after: beyond, ...unknown } = optionsOf(query, 'count')
+  const { through, type: given, after: beyond, ...unknown } = filterOf(query, 'process.count')
   checkKnown(unknown, 'a count')
   const { type, after = 0 } = takeQuery(scope, {
     ...(given !== undefined && { type: given }),
@@ -176,7 +177,7 @@ export async function nextEvent(
   id: ProcessId,
   query: Pick<ProcessEventQuery, 'after' | 'type'> & { readonly signal?: AbortSignal } = {},
 ): Promise<ProcessEvent | undefined> {
-  const { signal, type: given, after: beyond, ...unknown } = optionsOf(query, 'nextEvent')
+  const { signal, type: given, after: beyond, ...unknown } = filterOf(query, 'process.nextEvent')
   checkKnown(unknown, 'a wait')
   const { type, after = 0 } = takeQuery(scope, {
     ...(given !== undefined && { type: given }),
@@ -202,7 +203,7 @@ const indexOf = (id: ProcessId, type: string | undefined) =>
   type === undefined ? ({ index: 'byProcess', equals: [id] } as const) : ({ index: 'byType', equals: [id, type] } as const)
 
 function takeQuery(scope: Scope, given: ProcessEventQuery | undefined): ProcessEventQuery {
-  const { after, type, last, limit, cursor, ...unknown } = optionsOf(given, 'events')
+  const { after, type, last, limit, cursor, ...unknown } = filterOf(given, 'process.events')
   checkKnown(unknown, 'a list of events')
   if (after !== undefined) checkSeq(after)
   if (type !== undefined) telling(scope, () => checkType(type))

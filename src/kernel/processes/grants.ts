@@ -1,18 +1,18 @@
 // Grants: which sessions have a handle on which processes.
 
 import { refuse } from '../../model/errors.ts'
-import { type SessionId, toId } from '../../model/ids.ts'
+import type { SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, invalidOption, listOf, optionsOf } from '../../model/options.ts'
+import { checkKnown, filterOf, invalidOption, listOf, optionsOf } from '../../model/options.ts'
 import { type GrantRow, hasEnded, type ProcessRow, type ProcessState } from '../../model/process.ts'
 import { deny } from '../audit-trail.ts'
-import { telling } from '../draft.ts'
 import { part, plan, readRow } from '../execute.ts'
 import { listRows, type Page, type PageOptions } from '../list.ts'
 import { takeName } from '../names.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { lookAgain } from '../session-guard.ts'
+import { sessionToRead, sessionToWrite } from '../session-named.ts'
 import { takeText } from './definition.ts'
 import { grant } from './grant-decider.ts'
 import { grantId, readProcess, thatProcess } from './ids.ts'
@@ -33,15 +33,13 @@ export interface ProcessGrant extends GrantRow {
 }
 
 export interface GrantListOptions extends PageOptions {
-  /** The id of a session. */
+  /** The key or the id of a session. */
   readonly session?: string
   /** The name or id of a process. */
   readonly process?: string
   /** Only handles on processes that have not ended. */
   readonly live?: boolean
 }
-
-const takeSession = (scope: Scope, session: unknown): SessionId => telling(scope, () => toId<'session'>(session))
 
 /** Gives a session a handle on a process, or changes the kind and the label of the handle. */
 export async function giveGrant(scope: Scope, given: string, to: string, options?: GrantOptions): Promise<ProcessGrant> {
@@ -50,7 +48,7 @@ export async function giveGrant(scope: Scope, given: string, to: string, options
   checkKnown(unknown, 'a grant')
   const kind = of === undefined ? undefined : takeName(scope, of, 'the kind of a handle')
   const label = text === undefined ? undefined : takeText(scope, 'label', text, limits.titleChars)
-  const session = takeSession(scope, to)
+  const session = await sessionToWrite(scope, to)
   await lookAgain(scope, session)
   // The conflict: the process changed, and may be gone.
   return retryConflicts(scope, ['processes'], async () => {
@@ -66,7 +64,7 @@ export async function giveGrant(scope: Scope, given: string, to: string, options
 /** Takes a handle back. Returns whether there was one. */
 export async function revokeGrant(scope: Scope, given: string, from: string): Promise<boolean> {
   checkOpen(scope.engine)
-  const session = takeSession(scope, from)
+  const session = await sessionToRead(scope, from)
   const { id } = await thatProcess(scope, given)
   const { receipts } = await plan(scope, [part(grant, grantId(scope, session, id), { verb: 'revoke', why: 'revoked' }, { session })])
   return receipts.length > 0
@@ -77,7 +75,7 @@ export async function transferGrants(scope: Scope, given: readonly string[], fro
   checkOpen(scope.engine)
   const names = [...new Set(listOf(given, 'ids') ?? [])]
   if (names.length > limits.listRows) throw invalidOption('ids', `at most ${limits.listRows} ids`, names.length)
-  const [source, target] = [takeSession(scope, from), takeSession(scope, to)]
+  const [source, target] = [await sessionToWrite(scope, from), await sessionToWrite(scope, to)]
   await lookAgain(scope, target)
   const found = await Promise.all(names.map((name) => thatProcess(scope, name)))
   const processes = [...new Map(found.map((row) => [row.id, row])).values()]
@@ -110,8 +108,8 @@ export async function transferGrants(scope: Scope, given: readonly string[], fro
 /** Lists the handles of a session, of a process, or the one that this session has on that process. */
 export async function listGrants(scope: Scope, options: GrantListOptions): Promise<Page<ProcessGrant>> {
   checkOpen(scope.engine)
-  const { session: given, process: name, live = false, ...page } = optionsOf(options, 'grants')
-  const session = given === undefined ? undefined : takeSession(scope, given)
+  const { session: given, process: name, live = false, ...page } = filterOf(options, 'processes.grants')
+  const session = given === undefined ? undefined : await sessionToRead(scope, given)
   const row = name === undefined ? undefined : await thatProcess(scope, name)
   if (!session && !row) throw refuse('RANGE_INVALID', { why: 'pass session, process or both to list grants' })
   const found =

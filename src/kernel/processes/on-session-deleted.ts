@@ -53,7 +53,7 @@ async function forAll<T extends TableName>(
     if (rows.length === 0) return count
     await plan(
       scope,
-      rows.map(({ id, body }) => take(id as Id, decodeBody(body))),
+      rows.map(({ id, body }) => take(id as Id, decodeBody(body, { id }))),
     )
     count += rows.length
   }

@@ -10,6 +10,7 @@ import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
 import { localNodesOf } from '../work/local-nodes.ts'
 import { offerPart } from '../work/offer.ts'
+import { unhandledWatchOf } from '../work/unhandled.ts'
 import { differences, type RegisterOptions, takeDefinition } from './definition.ts'
 import { abandonItem, processByName, runItem } from './ids.ts'
 import { processDecider } from './process-decider.ts'
@@ -30,6 +31,7 @@ export async function registerProcess(scope: Scope, given: string, options: Regi
       wanted.recovery === 'external' ? [] : [offerPart(runItem(scope, id), await itemOf(scope, id, wanted.kind), { seen: NOT_THERE })]
     const { rows } = await plan(scope, [written, ...offered], wanted.wake ? { open: wanted.wake } : {})
     localNodesOf(scope.engine).wake()
+    if (offered.length > 0) unhandledWatchOf(scope.engine).expect(scope, processQueue(wanted.kind))
     return rows[0].body as ProcessRow
   })
 }

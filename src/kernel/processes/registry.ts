@@ -1,14 +1,15 @@
 // The public API of processes in a store.
 
 import { canonical } from '../../model/canonical.ts'
-import { type TenantId, toId } from '../../model/ids.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import type { TenantId } from '../../model/ids.ts'
+import { checkKnown, filterOf } from '../../model/options.ts'
 import { hasEnded, PROCESS_STATES, type ProcessRow, type ProcessState } from '../../model/process.ts'
 import type { ColumnValue } from '../../model/tables.ts'
-import { admit, telling } from '../draft.ts'
+import { admit } from '../draft.ts'
 import { checkLast, checkState, listRows, type Page, type PageOptions } from '../list.ts'
 import { takeName } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { sessionToRead, sessionToWrite } from '../session-named.ts'
 import type { AgentProcess } from './agent-process.ts'
 import type { RegisterOptions } from './definition.ts'
 import {
@@ -31,9 +32,9 @@ import type { ProcessHandler } from './run-process.ts'
 export interface ProcessListOptions extends PageOptions {
   readonly state?: ProcessState
   readonly kind?: string
-  /** Only processes that are to wake the session with this id. */
+  /** Only processes that are to wake the session with this key or id. */
   readonly wake?: string
-  /** Only processes whose provenance names the session with this id. */
+  /** Only processes whose provenance names the session with this key or id. */
   readonly session?: string
   /** Only processes that were registered with an equal definition. */
   readonly definition?: unknown
@@ -41,7 +42,7 @@ export interface ProcessListOptions extends PageOptions {
   readonly live?: boolean
 }
 
-/** Callers name a process by its name or by its id, and a session by its id. */
+/** Callers name a process by its name or by its id, and a session by its key or by its id. */
 export interface ProcessRegistry {
   /** Registers a process. The same name with the same definition returns the same process; another definition is refused. */
   register(name: string, options: RegisterOptions): Promise<AgentProcess>
@@ -77,24 +78,21 @@ export const processesOf = (scope: Scope, only: TenantId | undefined): ProcessRe
   grants: (options) => listGrants(scope, options),
   leave: async (session) => {
     checkOpen(scope.engine)
-    return leaveProcesses(
-      scope,
-      telling(scope, () => toId<'session'>(session)),
-    )
+    return leaveProcesses(scope, await sessionToWrite(scope, session))
   },
   prune: (options) => pruneProcesses(scope, options),
   work: (handlers, options) => new ProcessWorker(scope, handlers, options, only),
 })
 
 async function listProcesses(scope: Scope, options?: ProcessListOptions): Promise<Page<ProcessRow>> {
-  const { state, kind, wake, session: of, definition, live, last = 50, cursor, ...unknown } = optionsOf(options, 'list')
+  const { state, kind, wake, session: of, definition, live, last = 50, cursor, ...unknown } = filterOf(options, 'processes.list')
   checkKnown(unknown, 'a list of processes')
   checkLast(last, 'processes')
   checkState(state, PROCESS_STATES, 'process')
   const wanted = definition === undefined ? undefined : canonical(admit(scope, definition))
   const named = kind === undefined ? undefined : takeName(scope, kind, 'a process kind')
-  const session = wake === undefined ? undefined : telling(scope, () => toId<'session'>(wake))
-  const origin = of === undefined ? undefined : telling(scope, () => toId<'session'>(of))
+  const session = wake === undefined ? undefined : await sessionToRead(scope, wake)
+  const origin = of === undefined ? undefined : await sessionToRead(scope, of)
   const [index, equals]: readonly [string, readonly ColumnValue[]] = session
     ? ['byWake', [session]]
     : state

@@ -4,11 +4,12 @@
 import { InkError, refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import { hasEnded, type ProcessId, type ProcessRow } from '../../model/process.ts'
+import { errorData } from '../error-data.ts'
 import { part, readRow } from '../execute.ts'
 import { FinalError } from '../final-error.ts'
-import { errorData } from '../json-or-blob.ts'
 import type { Hold } from '../leases/keeper.ts'
 import { keeperOf } from '../leases/keeper.ts'
+import { logFailure } from '../log-failure.ts'
 import { isConflict } from '../outcome.ts'
 import { isPassing } from '../runs/transient-error.ts'
 import type { Scope } from '../scope.ts'
@@ -175,6 +176,7 @@ async function endUnheld(claim: HeldClaim, id: ProcessId, ended: Ended, still: (
   const { scope } = claim
   const guards = async (row: ProcessRow) => (still(row) ? freeGuards(scope, id) : undefined)
   const { repeated, row } = await endProcess(scope, id, outside(claim), ended, {}, guards)
+  if (!repeated && row.state === 'failed') logFailed(scope, row)
   return repeated || !hasEnded(row.state) ? giveBack(claim, keeperOf(scope.engine).ttlMs) : row.state
 }
 
@@ -229,6 +231,11 @@ async function leaveIt(claim: HeldClaim, child: Underway, reason: unknown): Prom
   return giveBack(claim, 0)
 }
 
+function logFailed(scope: Scope, { id, name, kind, error }: ProcessRow): void {
+  if (!error) return
+  logFailure(scope, { what: 'a process has failed', of: { process: id, name, kind }, error, look: { verb: 'processes show', words: [id] } })
+}
+
 async function threw(claim: HeldClaim, child: Underway, thrown: unknown): Promise<How> {
   const { scope } = claim
   // The process was lost to another holder or ended from outside: nothing is left to record.
@@ -240,8 +247,10 @@ async function threw(claim: HeldClaim, child: Underway, thrown: unknown): Promis
   }
   try {
     if (row.cancel) await child.cancelled(row.cancel.reason)
-    else if (thrown instanceof FinalError || claim.attempt >= (row.attempts ?? 1)) await child.fail(thrown)
-    else {
+    else if (thrown instanceof FinalError || claim.attempt >= (row.attempts ?? 1)) {
+      await child.fail(thrown)
+      logFailed(scope, child.toJSON())
+    } else {
       const error = errorData(scope, thrown)
       await child.release()
       await claim.settle({ verb: 'fail', now: await storeNow(scope), error }, 'failed', [], [])

@@ -2,25 +2,25 @@
 
 import type { Json } from '../../model/data.ts'
 import { InkError } from '../../model/errors.ts'
-import { type SessionId, toId } from '../../model/ids.ts'
+import type { SessionId } from '../../model/ids.ts'
 import { CORE_TYPES, ENDINGS, type ProcessRow, type WakeNote, type WakeSpec } from '../../model/process.ts'
 import { isTruthy, pointed, select, textOf } from '../../model/selector.ts'
 import { nameId } from '../../model/tables.ts'
 import type { Guard } from '../../ports/commit.ts'
-import { telling } from '../draft.ts'
 import { NOT_THERE, type Part } from '../execute.ts'
 import { offerInboxPart } from '../inputs/offer-inbox-item.ts'
 import { store } from '../json-or-blob.ts'
 import type { Scope } from '../scope.ts'
 import { lookAgain, openGuard } from '../session-guard.ts'
+import { sessionToWrite } from '../session-named.ts'
 import { wakeId } from './ids.ts'
 
-/** Whether an event wakes: as its type declares, always, never, or the session with this id. */
+/** Whether an event wakes: as its type declares, always, never, or the session with this key or id. */
 export type WakeOption = boolean | string
 export type TakenWake = boolean | SessionId
 
-export function takeWakeOption(scope: Scope, given: WakeOption | undefined): TakenWake | undefined {
-  return given === undefined || typeof given === 'boolean' ? given : telling(scope, () => toId<'session'>(given))
+export async function takeWakeOption(scope: Scope, given: WakeOption | undefined): Promise<TakenWake | undefined> {
+  return given === undefined || typeof given === 'boolean' ? given : sessionToWrite(scope, given)
 }
 
 export interface Said {

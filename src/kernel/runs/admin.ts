@@ -2,18 +2,20 @@
 
 import { InkError, refuse } from '../../model/errors.ts'
 import { optionalId, type SessionId, toId } from '../../model/ids.ts'
-import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { checkKnown, filterOf, invalidOption, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import { isOver, RUN_STATES, type RunRow, type RunState, type Slot } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { telling } from '../draft.ts'
 import { checkReason } from '../erase.ts'
+import { errorData } from '../error-data.ts'
 import { part, plan, readRow } from '../execute.ts'
-import { errorData, store } from '../json-or-blob.ts'
+import { store } from '../json-or-blob.ts'
 import { checkLast } from '../list.ts'
 import { takeName } from '../names.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { sessionToRead } from '../session-named.ts'
 import { effectKey } from './effect-key.ts'
 import { endingParts } from './ending.ts'
 import { epochOf } from './inherited-checkpoint.ts'
@@ -39,11 +41,12 @@ export async function listRuns(
   options: RunListOptions = {},
 ): Promise<{ readonly items: readonly RunRow[]; readonly cursor?: string }> {
   checkOpen(scope.engine)
-  const { state, session, name, parent, last = 50, cursor, ...unknown } = optionsOf(options, 'list')
+  const { state, session: named, name, parent, last = 50, cursor, ...unknown } = filterOf(options, 'runs.list')
   checkKnown(unknown, 'a list of runs')
   checkLast(last, 'runs')
   if (state !== undefined && !RUN_STATES.includes(state)) throw refuse('RANGE_INVALID', { why: `unknown run state '${state}'` })
-  telling(scope, () => [optionalId(session), optionalId(parent)])
+  telling(scope, () => optionalId(parent))
+  const session = named === undefined ? undefined : await sessionToRead(scope, named)
   const asked = { state, session, name, parent }
   const index = INDEXES.find(([, columns]) => sameNames(columns, asked))
   if (!index) throw refuse('RANGE_INVALID', { why: 'runs can be listed by state, session, session and state, name, or parent' })
@@ -54,7 +57,7 @@ export async function listRuns(
     backwards: true,
     ...(cursor !== undefined && { cursor }),
   })
-  return { items: page.rows.map((row) => decodeBody(row.body)), ...(page.cursor !== undefined && { cursor: page.cursor }) }
+  return { items: page.rows.map((row) => decodeBody(row.body, row)), ...(page.cursor !== undefined && { cursor: page.cursor }) }
 }
 
 type Column = 'state' | 'session' | 'name' | 'parent'

@@ -3,6 +3,7 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { Receipt } from '../../model/event.ts'
+import type { Jsonify } from '../../model/jsonify.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import type { Stored } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
@@ -11,17 +12,19 @@ import { withMembers } from '../feature.ts'
 import type { RunMembers } from '../features.ts'
 import { isInline, load } from '../json-or-blob.ts'
 import { takeName } from '../names.ts'
-import { takeUsage, type UsageGiven } from '../usage/ledger.ts'
+import { takeUsage, type UsageCall, usageOf } from '../usage/ledger.ts'
 import { markKey, markOf } from './append-mark.ts'
 import { type Asked, type AskKind, entryKey, placeOf } from './asked.ts'
-import type { All, Begun, Branch, Branches, Within } from './branch-calls.ts'
+import type { All, Begun, Branch, Branches, EffectFunction, Within } from './branch-calls.ts'
 import { type Child, childOf } from './child.ts'
-import { checkEffectOptions, type EffectContext, type EffectOptions, effectError, runEffect, type Settled, settle } from './effect.ts'
+import { checkEffectOptions, type EffectOptions, effectError, runEffect, type Settled, settle } from './effect.ts'
 import { checkInput, declare } from './effect-input.ts'
 import { EffectWork, inEffect, refuseNested } from './effect-work.ts'
 import { allOf, raceOf } from './group.ts'
 import { never } from './parking.ts'
+import { type Program, takeProgram, type WithInput } from './program.ts'
 import { draw } from './random.ts'
+import type { Begins } from './replay.ts'
 import { TOO_LARGE } from './run-decider.ts'
 import type { RunWriter } from './run-writer.ts'
 import { pendingSignal } from './signal.ts'
@@ -89,7 +92,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     return draw(this.open.scope, this.open.row.origin, this.epoch, this.path, ++this.#drawn)
   }
 
-  async effect<T>(name: string, work: (context: EffectContext) => T | Promise<T>, given?: EffectOptions): Promise<T> {
+  async effect<T>(name: string, work: EffectFunction<T>, given?: EffectOptions): Promise<Jsonify<T>> {
     const options = optionsOf(given, 'effect')
     if (given !== undefined) checkEffectOptions(options)
     if (typeof work !== 'function') throw invalidOption('work', 'a function', work)
@@ -98,9 +101,9 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
       'effect',
       name,
       (asked, before) => runEffect(this.open, asked, before, inEffect(this, asked.name, work), options, this.leaving, input),
-      input && ((asked, before) => checkInput(this.open, asked, before, input)),
+      { check: input && ((asked, before) => checkInput(this.open, asked, before, input)) },
     )
-    return this.#answer<T>(name, entry)
+    return this.#answer<Jsonify<T>>(name, entry)
   }
 
   async begin<T = unknown>(name: string): Promise<Begun<T>> {
@@ -111,7 +114,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
   async #begins<T>(asked: Asked): Promise<Begun<T>> {
     await this.open.ready()
     const entry = await this.open.replay.find(asked)
-    if (entry?.done) return { done: true, result: await this.#answer<T>(asked.name, this.received(entry)) }
+    if (entry?.done) return { done: true, result: await this.#answer<Jsonify<T>>(asked.name, this.received(entry)) }
     if (!entry) {
       await this.open.replay.clear(asked)
       if (this.open.replay.isLost(this.place)) return never()
@@ -139,7 +142,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     return {
       done: false,
       key: this.open.keyOf(asked),
-      settle: async (result) => this.#answer<T>(asked.name, await record({ result })),
+      settle: async (result) => this.#answer<Jsonify<T>>(asked.name, await record({ result })),
       fail: async (error) => void (await record({ error })),
     }
   }
@@ -164,8 +167,8 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     return (await load(this.open.scope, outcome.value as Stored | undefined)) as T | undefined
   }
 
-  async usage(given: UsageGiven): Promise<void> {
-    const usage = takeUsage(given, this.open.about)
+  async usage(...given: UsageCall): Promise<void> {
+    const usage = takeUsage(usageOf(given), this.open.about)
     if (!usage) return
     const at = this.open.scope.engine.environment.clock.now()
     const entry = await this.asks('usage', `${usage.source}/${usage.model}`, async ({ kind: _, ...slot }) => {
@@ -206,10 +209,10 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     return raceOf(this, branches)
   }
 
-  async child(name: string, options?: { readonly input?: unknown }): Promise<Child> {
+  async child(program: string | Program, options?: WithInput<string>): Promise<Child<never>> {
     const { input, ...unknown } = optionsOf(options, 'child')
     checkKnown(unknown, 'a child')
-    return childOf(this, takeName(this.open.scope, name, 'a run'), { input })
+    return childOf(this, takeProgram(this.open.scope, program), input)
   }
 
   /** Returns the entry from the tape, or executes the call and records it. */
@@ -217,13 +220,13 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     kind: AskKind,
     name: string,
     live: (asked: Asked, before: Entry | undefined) => Promise<Entry>,
-    check?: (asked: Asked, before: Entry) => Promise<void>,
+    { check, begins }: { readonly check?: ((asked: Asked, before: Entry) => Promise<void>) | undefined; readonly begins?: Begins } = {},
   ): Promise<Entry> {
     const asked = this.slot(kind, name)
     const end = this.open.calls.begins(`${kind} '${name}'`, this.place)
     try {
       await this.open.ready()
-      const before = await this.open.replay.recorded(asked, check && ((entry) => check(asked, entry)))
+      const before = await this.open.replay.recorded(asked, check && ((entry) => check(asked, entry)), begins)
       if (before?.done) return this.received(before)
       if (this.open.replay.isLost(this.place)) return await never()
       return this.received(await this.open.once(entryKey(asked), () => live(asked, before)))

@@ -4,28 +4,42 @@ import type { RunId } from '../../model/ids.ts'
 import { ownMembers } from '../../model/options.ts'
 import { isOver } from '../../model/run.ts'
 import { checkValue, load, type StoredValue } from '../json-or-blob.ts'
+import { fitted } from '../shape.ts'
+import type { Asked } from './asked.ts'
 import type { BranchHandle } from './branch.ts'
 import { ChildResult } from './child-result.ts'
 import { type EffectOptions, effectError, runEffect } from './effect.ts'
+import type { TakenProgram } from './program.ts'
 import { failureOf, readRun } from './result.ts'
 import { offerRun } from './start.ts'
+import type { Entry } from './tape.ts'
 import { waitFor } from './wait.ts'
 
-export interface Child {
+export interface Child<Result = unknown> {
   readonly id: RunId
   /**
    * Waits from the moment it is awaited, in the branch that awaits it; branches may share one promise. Durable: another node may take up the
    * parent meanwhile. RUN_FAILED or RUN_CANCELLED where the child has none.
    */
-  result<T = unknown>(): Promise<T>
+  result<T extends Result = Result>(): Promise<T>
 }
 
 const NO_OPTIONS = ownMembers<EffectOptions>({})
 
-export async function childOf(parent: BranchHandle, name: string, { input }: { readonly input?: unknown }): Promise<Child> {
+export async function childOf(parent: BranchHandle, { name, shape }: TakenProgram, given: unknown): Promise<Child> {
   const { open } = parent
-  checkValue(open.scope, input, { ...open.about, of: `the input of '${name}'` })
-  const started = await parent.asks('start', name, (asked, before) => {
+  let input = given
+  const check = () => void checkValue(open.scope, input, { ...open.about, of: `the input of '${name}'` })
+  // An invalid input is refused before it counts as a call, so that replay does not wait for it.
+  if (!shape) check()
+  // A child that is on the tape was started with a checked input.
+  const begins =
+    shape &&
+    (async () => {
+      input = await fitted(open.scope, shape, given, `input of '${name}'`)
+      check()
+    })
+  const live = (asked: Asked, before: Entry | undefined) => {
     const start = async ({ key }: { readonly key: string }) => {
       const { id } = await offerRun(open.scope, {
         session: open.row.session,
@@ -38,7 +52,8 @@ export async function childOf(parent: BranchHandle, name: string, { input }: { r
       return { run: id }
     }
     return runEffect(open, asked, before, start, NO_OPTIONS, parent.leaving)
-  })
+  }
+  const started = await parent.asks('start', name, live, { begins })
   if (started.error) throw effectError(name, { run: open.id }, started.error, started.attempts ?? 1)
   const ended = open.calls.begins(`the result of child '${name}'`, parent.place)
   const { run: id } = (await load(open.scope, started.value)) as { readonly run: RunId }

@@ -5,14 +5,15 @@ import type { Id } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import type { TableRow } from '../../model/rows.ts'
 import type { WorkRow } from '../../model/work.ts'
+import { errorData } from '../error-data.ts'
 import { part, plan, readRow } from '../execute.ts'
-import { errorData } from '../json-or-blob.ts'
 import { heldBy, keeperOf } from '../leases/keeper.ts'
 import { leaseId } from '../names.ts'
 import type { Scope } from '../scope.ts'
 import { openGuard } from '../session-guard.ts'
 import { work } from '../work/work-decider.ts'
 import { endingParts } from './ending.ts'
+import { logFailedRun } from './log-failed-run.ts'
 import { handOf, type RunInHand } from './run.ts'
 import { run as decider, holdingsOf } from './run-decider.ts'
 
@@ -47,6 +48,7 @@ export async function claimRun(scope: Scope, { id: item, revision }: TableRow<'w
     const error = { name: 'Poisoned', message: `every node that claimed it died (${listed.strikes + 1} times in a row)` }
     const fail = part(decider, id, { verb: 'fail', id, holdings: holdingsOf(row), error }, about)
     await plan(scope, [fail, ...(await endingParts(scope, row, 'failed'))], { guards })
+    logFailedRun(scope, { ...row, error })
     return { failed: true }
   }
   const begin = part(decider, id, { verb: 'begin', id }, { ...about, seen })

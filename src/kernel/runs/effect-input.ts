@@ -27,7 +27,8 @@ export interface DeclaredInput {
 
 /** Reads a declared input at once, because the program may change it later. The digest is keyed, so that it confirms no guess. */
 export function declare(scope: Scope, input: unknown): DeclaredInput | undefined {
-  const about = { of: 'the input' }
+  // It is compared and not read back, so it has no name.
+  const about = {}
   const masked = checkValue(scope, input, about)
   if (masked === undefined) return undefined
   const raw = utf8(canonical(takeData(input)))

@@ -5,7 +5,8 @@ import { checkKnown, invalidOption, optionsOf, ownMembers } from '../../model/op
 import type { ErrorData, Stored } from '../../model/run.ts'
 import { type Backoff, restMs } from '../../model/work.ts'
 import { type BackoffOptions, takeBackoff } from '../backoff.ts'
-import { errorData, member, store } from '../json-or-blob.ts'
+import { briefError, errorData, errorOf, member } from '../error-data.ts'
+import { store } from '../json-or-blob.ts'
 import { Bell } from '../read.ts'
 import { isSeenOpen, openGuard } from '../session-guard.ts'
 import { WriteTime } from '../write-time.ts'
@@ -263,5 +264,5 @@ async function rest(open: RunWriter, { branch }: Asked, until: number, leaving: 
 }
 
 export function effectError(name: string, { run }: { readonly run: unknown }, error: ErrorData, attempts: number): InkError {
-  return refuse('EFFECT_FAILED', { effect: name, run, attempts, reason: error.message, error })
+  return refuse('EFFECT_FAILED', { effect: name, run, attempts, reason: error.message, error: briefError(error) }, errorOf(error))
 }

@@ -19,22 +19,23 @@ import {
 import { type ForkOptions, forkRun } from './fork.ts'
 import { holderOf, type RunHolder } from './holder.ts'
 import { lastRun } from './last-run.ts'
-import { type Handler, type RunNode, RunNodeHandle, type RunNodeOptions } from './node.ts'
+import { type RunNode, RunNodeHandle, type RunNodeOptions } from './node.ts'
+import type { Handlers, InputOf, OptionsFor, Program, ResultOf } from './program.ts'
 import { handOf } from './run.ts'
 import type { Run } from './run-calls.ts'
 import { run } from './run-decider.ts'
 import { type SendOptions, sendSignal } from './signal.ts'
 import { signal } from './signal-decider.ts'
-import { handleOf, type RunHandle, type StartOptions, startRun } from './start.ts'
+import { handleById, type RunHandle, type StartOptions, startRun } from './start.ts'
 import { openRun, type RunOptions } from './take-up.ts'
 import { tapeOf } from './tape-reader.ts'
 import { TAPE_TYPES } from './tape-types.ts'
 
 export interface RunStore {
-  /** Starts a run. Any node that has a handler of this name takes it up. */
-  start(name: string, options: StartOptions): Promise<RunHandle>
+  /** Starts a run, by its program or by its name. Any node that has a handler of this name takes it up. */
+  start<P extends string | Program>(program: P, options: StartOptions<P>): Promise<RunHandle<ResultOf<P>>>
   /** Takes up pending, woken and abandoned runs that have a handler here. */
-  work(handlers: Readonly<Record<string, Handler>>, options?: RunNodeOptions): RunNode
+  work(handlers: Handlers | readonly Program[], options?: RunNodeOptions): RunNode
   /** Sends a signal to a session, named by its key or id. */
   signal(session: string, name: string, data?: unknown, options?: SendOptions): Promise<Receipt>
   readonly runs: {
@@ -42,6 +43,8 @@ export interface RunStore {
     get(id: string): Promise<RunRow | undefined>
     /** Returns a handle that waits for the run, whichever node runs it. */
     handle(id: string): Promise<RunHandle>
+    /** The same for a run of this program, with the type of its result. A run of another name is refused. */
+    handle<P extends Program>(program: P, id: string): Promise<RunHandle<ResultOf<P>>>
     /** Tells which lease holder may write for the run right now. */
     holder(id: string): Promise<RunHolder | undefined>
     cancel(id: string, reason: string): Promise<void>
@@ -59,7 +62,7 @@ export interface RunStore {
 
 export interface RunSession {
   /** Starts a run, or takes it up where it stopped. A finished run opens finished. */
-  run(name: string, options?: RunOptions): Promise<Run>
+  run<P extends string | Program>(program: P, ...options: OptionsFor<RunOptions<P>>): Promise<Run<InputOf<P>, ResultOf<P>>>
 }
 
 export const runs: Feature<RunStore, RunSession> = {
@@ -71,13 +74,13 @@ export const runs: Feature<RunStore, RunSession> = {
   summary: lastRun,
   keptWithoutSession: { signals: 'a signal is read only by runs of its session, and those are cancelled' },
   store: (scope, only) => ({
-    start: (name, options) => startRun(scope, name, options),
+    start: (program, options) => startRun(scope, program, options) as Promise<RunHandle<never>>,
     work: (handlers, options) => new RunNodeHandle(scope, handlers, options, only),
     signal: (session, name, data, options) => sendSignal(scope, session, name, data, options),
     runs: {
       list: (options) => listRuns(scope, options),
       get: (id) => getRun(scope, id),
-      handle: async (id) => handleOf(scope, await theRun(scope, id)),
+      handle: (...given: [string] | [Program, string]) => handleById(scope, given),
       holder: async (id) => holderOf(scope, await theRun(scope, id)),
       cancel: (id, reason) => cancelRun(scope, id, reason),
       resolve: (id, effect, resolution) => resolveEffect(scope, id, effect, resolution),
@@ -89,5 +92,7 @@ export const runs: Feature<RunStore, RunSession> = {
       },
     },
   }),
-  session: ({ scope, row }) => ({ run: (name, options) => openRun(scope, row(), name, options) }),
+  session: ({ scope, row }) => ({
+    run: (program, ...[options]) => openRun(scope, row(), program, options) as Promise<Run<never, never>>,
+  }),
 }

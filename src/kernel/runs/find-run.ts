@@ -53,7 +53,7 @@ export async function forkedFrom(
     const stored = found && (await scope.engine.backend.rows.get(scope.tenant, 'runs', found))
     // A run that was opened after the fork does not belong to the past.
     if (!stored || stored.born > at) continue
-    const { id: run, origin, input } = decodeBody(stored.body)
+    const { id: run, origin, input } = decodeBody(stored.body, stored)
     const fork = { run, at }
     const checkpoint = await checkpointAt(scope, fork)
     return { origin, fork, ...(checkpoint && { checkpoint }), ...(input && { input }) }

@@ -8,6 +8,6 @@ export async function lastRun({ engine, tenant }: Scope, session: SessionRow): P
   const query = { index: 'bySession', equals: [session.id], backwards: true, limit: 1 }
   const [stored] = (await engine.backend.rows.list(tenant, 'runs', query)).rows
   if (!stored) return {}
-  const { id, name, state, changedAt } = decodeBody(stored.body)
+  const { id, name, state, changedAt } = decodeBody(stored.body, stored)
   return { lastRun: { id, name, state, changedAt }, activeAt: changedAt }
 }

@@ -16,13 +16,11 @@ import { localNodesOf } from '../work/local-nodes.ts'
 import { Loop, waitAtMost } from '../work/loop.ts'
 import { schedulerOf } from '../work/scheduler.ts'
 import { TenantFeed, TenantRotation, type Visit } from '../work/tenant-feed.ts'
+import { serve } from '../work/unhandled.ts'
 import { type Claimed, claimRun } from './claim.ts'
+import { type Handler, type Handlers, type Program, takeHandlers } from './program.ts'
 import type { RunInHand } from './run.ts'
-import type { Run } from './run-calls.ts'
 import { runHandler } from './run-handler.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: a handler says itself what its input is
-export type Handler = (run: Run, input: any) => unknown
 
 export interface RunNodeOptions {
   /** How many runs the node executes at a time. The default is 8. */
@@ -78,17 +76,16 @@ export class RunNodeHandle implements RunNode {
   readonly #count = { taken: 0, finished: 0, parked: 0, failed: 0 }
   readonly #loop: Loop
   readonly #unlist: () => void
+  readonly #unserve: () => Promise<void>
   #closed: Promise<void> | undefined
 
   /** With `only`, the node sees the runs of one tenant. */
-  constructor(scope: Scope, handlers: Readonly<Record<string, Handler>>, options: RunNodeOptions | undefined, only: TenantId | undefined) {
+  constructor(scope: Scope, handlers: Handlers | readonly Program[], options: RunNodeOptions | undefined, only: TenantId | undefined) {
     checkOpen(scope.engine)
     const { concurrency = CONCURRENCY, drain = DRAIN_MS, ...unknown } = optionsOf(options, 'work')
     checkKnown(unknown, 'a node')
     if (!Number.isSafeInteger(concurrency) || concurrency < 1) throw invalidOption('concurrency', 'an integer ≥ 1', concurrency)
-    const given = Object.entries(optionsOf(handlers, 'handlers'))
-    if (given.length === 0) throw invalidOption('handlers', 'at least one handler, by the name of its runs', handlers)
-    for (const [name, handler] of given) if (typeof handler !== 'function') throw invalidOption(`handlers.${name}`, 'a function', handler)
+    const given = takeHandlers(handlers)
     this.#scope = scope
     this.#concurrency = concurrency
     this.#drainMs = milliseconds(drain)
@@ -97,13 +94,15 @@ export class RunNodeHandle implements RunNode {
       rotation: new TenantRotation(),
       watch: (tenant: TenantId) => this.#loop.watch(tenant),
     } as const
-    this.#sources = given.map(([name, handler]) => {
+    this.#sources = [...given].map(([name, handler]) => {
       const queue = runQueue(takeName(scope, name, 'a run'))
       return { queue, handler, feed: new TenantFeed(scope, { queue, ...shared }) }
     })
     this.#loop = new Loop(scope.engine, { of: 'a node', look: () => this.#look() })
-    this.#loop.watch(scope.tenant)
+    this.#loop.watch(scope.tenant, true)
     this.#unlist = localNodesOf(scope.engine).add(this)
+    const queues = this.#sources.map(({ queue }) => queue)
+    this.#unserve = serve(scope, shared.tenants, queues)
     schedulerOf(scope.engine).start()
   }
 
@@ -123,10 +122,12 @@ export class RunNodeHandle implements RunNode {
 
   async #close(): Promise<void> {
     await this.#loop.close()
+    const unserved = this.#unserve()
     const ended = Promise.allSettled(this.#running.values())
     await waitAtMost(this.#scope.engine, ended, this.#drainMs)
     this.#leaving.abort(refuse('STORE_CLOSED'))
     await ended
+    await unserved
     this.#unlist()
   }
 
@@ -194,7 +195,7 @@ export class RunNodeHandle implements RunNode {
       return false
     }
     this.#deferred.delete(key)
-    const item = decodeBody(stored.body)
+    const item = decodeBody(stored.body, stored)
     let claimed: Claimed
     try {
       claimed = await claimRun(scope, stored, item)

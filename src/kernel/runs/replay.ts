@@ -15,6 +15,9 @@ interface Blocked {
   readonly fail: (error: InkError) => void
 }
 
+/** Called before a call begins that has no answer on the tape. It may refuse the call, which then leaves nothing there. */
+export type Begins = (() => Promise<void>) | undefined
+
 const TOLD = 8
 
 export class Replay {
@@ -54,11 +57,12 @@ export class Replay {
   }
 
   /** The entry on the tape, or undefined. An entry that `check` refuses does not count as an answer. */
-  async find(asked: Asked, key = entryKey(asked), check?: (entry: Entry) => Promise<void>): Promise<Entry | undefined> {
+  async find(asked: Asked, key = entryKey(asked), check?: (entry: Entry) => Promise<void>, begins?: Begins): Promise<Entry | undefined> {
     this.#activity++
     const entry = this.#live ? undefined : await this.#tape.take(key)
     this.#activity++
     if (entry && check) await check(entry)
+    if (!entry?.done && begins) await begins()
     if (entry?.done) this.#replayed++
     else if (this.#unrecorded && !this.isLost(placeOf(asked.branch, asked.epoch))) throw this.#unrecorded(asked, entry)
     if (this.#blocked.size > 0) await this.#letGo()
@@ -69,12 +73,12 @@ export class Replay {
    * The entry on the tape. Without an outcome there, waits until the program has asked for everything that was recorded. Undefined at once
    * if it has.
    */
-  recorded(asked: Asked, check?: (entry: Entry) => Promise<void>): Promise<Entry | undefined> | undefined {
-    return this.#live && this.#blocked.size === 0 ? undefined : this.#findOrClear(asked, check)
+  recorded(asked: Asked, check?: (entry: Entry) => Promise<void>, begins?: Begins): Promise<Entry | undefined> | undefined {
+    return this.#live && this.#blocked.size === 0 && !begins ? undefined : this.#findOrClear(asked, check, begins)
   }
 
-  async #findOrClear(asked: Asked, check: ((entry: Entry) => Promise<void>) | undefined): Promise<Entry | undefined> {
-    const entry = await this.find(asked, undefined, check)
+  async #findOrClear(asked: Asked, check?: (entry: Entry) => Promise<void>, begins?: Begins): Promise<Entry | undefined> {
+    const entry = await this.find(asked, undefined, check, begins)
     if (!entry?.done) await this.clear(asked)
     return entry
   }

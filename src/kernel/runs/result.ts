@@ -2,12 +2,15 @@
 
 import { type InkError, refuse } from '../../model/errors.ts'
 import type { RunId } from '../../model/ids.ts'
-import { type ErrorData, isOver, type RunRow } from '../../model/run.ts'
+import { isOver, type RunRow } from '../../model/run.ts'
+import { runQueue } from '../../model/work.ts'
 import { stopIfAsked } from '../abortable.ts'
+import { briefError, errorOf } from '../error-data.ts'
 import { readRow } from '../execute.ts'
 import { load } from '../json-or-blob.ts'
 import { Bell } from '../read.ts'
 import type { Scope } from '../scope.ts'
+import { unhandledWatchOf } from '../work/unhandled.ts'
 
 export async function readRun(scope: Scope, id: RunId): Promise<RunRow | undefined> {
   return (await readRow(scope, 'runs', id)).body
@@ -15,7 +18,8 @@ export async function readRun(scope: Scope, id: RunId): Promise<RunRow | undefin
 
 export function failureOf({ id, name, state, error }: Pick<RunRow, 'id' | 'name' | 'state' | 'error'>): InkError {
   const reason = error?.message ?? 'no reason was given'
-  return refuse(state === 'cancelled' ? 'RUN_CANCELLED' : 'RUN_FAILED', { run: id, name, state, reason, error: error as ErrorData })
+  const details = { run: id, name, state, reason, error: error && briefError(error) }
+  return state === 'cancelled' ? refuse('RUN_CANCELLED', details) : refuse('RUN_FAILED', details, error && errorOf(error))
 }
 
 /** Waits for the result. Throws RUN_FAILED or RUN_CANCELLED if there is none. */
@@ -29,6 +33,7 @@ export async function resultOf(scope: Scope, id: RunId, signal?: AbortSignal): P
       if (!row) throw refuse('RUN_UNKNOWN', { run: id, tenant: scope.tenant })
       if (row.state === 'done') return await load(scope, row.result)
       if (isOver(row.state)) throw failureOf(row)
+      if (row.queued) unhandledWatchOf(scope.engine).expect(scope, runQueue(row.name))
       await bell.rung()
     }
   } finally {

@@ -10,7 +10,7 @@ import type { Branch } from './branch-calls.ts'
 import type { Saved } from './checkpoint.ts'
 import type { ForkOptions } from './fork.ts'
 
-export interface Run extends Branch, AsyncDisposable {
+export interface Run<Input = unknown, Result = unknown> extends Branch, AsyncDisposable {
   readonly id: RunId
   /** The tenant of the run: a node executes runs of all tenants. */
   readonly tenant: TenantId
@@ -22,9 +22,9 @@ export interface Run extends Branch, AsyncDisposable {
   readonly attempt: number
   /** The seq of the event that granted its lease; 0 for a run that has ended. */
   readonly fence: number
-  readonly input: unknown
+  readonly input: Input
   /** Undefined until the run is done. */
-  readonly result: unknown
+  readonly result: Result | undefined
   readonly error: ErrorData | undefined
   readonly ledger: readonly Usage[]
   /** Aborted when the lease is lost, the run is cancelled, or the handle is closed. */
@@ -38,7 +38,7 @@ export interface Run extends Branch, AsyncDisposable {
   restore<T extends object = Record<string, unknown>>(): Promise<T | undefined>
   /** The turn state that was stored with the restored checkpoint. */
   readonly turnState: TurnState | undefined
-  finish(result?: unknown): Promise<void>
+  finish(result?: Result): Promise<void>
   fail(error: unknown): Promise<void>
   cancel(reason: string): Promise<void>
   /** Reads its events, oldest first; of a fork, the shared events come first. */

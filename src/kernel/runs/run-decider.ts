@@ -102,7 +102,7 @@ function afterTaking({ prompted = 0, claims = [] }: RunRow, data: Happened['data
   if (!took) return { prompted: prompted + 1 }
   // Inputs that were offered to this run are counted already.
   if (took.kind === 'inputs') return took.name === NEXT && took.inputs?.length ? { prompted: prompted + took.inputs.length } : {}
-  if (took.kind === 'canvas') return {}
+  if (took.kind === 'canvas' || took.kind === 'remember') return {}
   const claim = took.kind === 'inbox' ? took.claim : (took.name as Claimed['id'])
   const ids = took.batches?.map(({ id }) => id as Claimed['batches'][number])
   // A claim that the run lost and took again counts once.

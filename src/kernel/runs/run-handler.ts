@@ -2,16 +2,17 @@
 
 import { InkError, refuse } from '../../model/errors.ts'
 import { isOver } from '../../model/run.ts'
+import { errorData } from '../error-data.ts'
 import { part, plan } from '../execute.ts'
-import { errorData } from '../json-or-blob.ts'
 import { keeperOf } from '../leases/keeper.ts'
 import { workId } from '../names.ts'
 import type { Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
 import { retryWrite } from '../work/retry-write.ts'
 import { work } from '../work/work-decider.ts'
-import type { Handler } from './node.ts'
+import { logFailedRun } from './log-failed-run.ts'
 import type { Parked } from './parking.ts'
+import type { Handler } from './program.ts'
 import type { RunInHand } from './run.ts'
 import { isTheRuns } from './transient-error.ts'
 
@@ -72,6 +73,7 @@ async function handle(scope: Scope, run: RunInHand, handler: Handler): Promise<H
     }
     try {
       await run.fail(error)
+      logFailedRun(scope, open.row)
     } catch (failure) {
       logger.error('a run could not be ended', { run: run.id, name: run.name, error: String(failure) })
       await giveBack(scope, run, REST_MS, keeperOf(scope.engine).ttlMs)

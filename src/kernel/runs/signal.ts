@@ -30,7 +30,7 @@ export async function pendingSignal(open: RunWriter, name: string, late: boolean
   })
   const [found] = rows
   if (!found) return late ? { outcome: { expired: true } } : undefined
-  const { data } = decodeBody(found.body)
+  const { data } = decodeBody(found.body, found)
   const take = part(signal, found.id as Id, { verb: 'take', id: found.id }, { session: row.session, run: open.id })
   return { outcome: { signal: found.id, value: data }, parts: [take] }
 }
@@ -48,7 +48,7 @@ export async function sendSignal(scope: Scope, to: string, name: string, data: u
   const taken = takeName(scope, name, 'a signal')
   const session = await theSession(scope, to)
   const time = new WriteTime(scope.engine.environment.clock)
-  const value = await store(scope, data, { of: 'the signal' }, false, time)
+  const value = await store(scope, data, { of: `the signal '${taken}'` }, false, time)
   const id = scope.engine.newId<'signal'>()
   const send = part(signal, id, { verb: 'send', session: session.id, name: taken, data: value as Json }, { session: session.id })
   const keyed = key !== undefined && { key, within: `signal/${session.id}/${taken}`, body: value }

@@ -3,33 +3,35 @@
 import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
-import { isId } from '../../model/ids.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import type { RunRow, RunState } from '../../model/run.ts'
 import type { SessionRow } from '../../model/session.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { runQueue } from '../../model/work.ts'
 import { NOT_THERE, part, plan } from '../execute.ts'
 import { checkValue, store } from '../json-or-blob.ts'
-import { maskKey, takeName, workId } from '../names.ts'
+import { maskKey, workId } from '../names.ts'
 import { isConflict } from '../outcome.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { sessionById } from '../sessions/find-session.ts'
-import { openSession } from '../sessions/open-session.ts'
+import { openNamed } from '../sessions/open-session.ts'
+import { fitted } from '../shape.ts'
 import { storeNow } from '../store-time.ts'
 import { localNodesOf } from '../work/local-nodes.ts'
+import { unhandledWatchOf } from '../work/unhandled.ts'
 import { work } from '../work/work-decider.ts'
 import { WriteTime } from '../write-time.ts'
-import { cancelRun } from './admin.ts'
+import { cancelRun, theRun } from './admin.ts'
 import { forkedFrom, runByName } from './find-run.ts'
 import { checkpointGuards } from './inherited-checkpoint.ts'
+import { type Program, takeProgram, type WithInput } from './program.ts'
 import { readRun, resultOf } from './result.ts'
 import { run } from './run-decider.ts'
 
-export interface StartOptions {
+export type StartOptions<P extends string | Program = string> = StartTerms & WithInput<P>
+
+export interface StartTerms {
   /** The session: by its key, opened or created, or by its id. */
   readonly session: string
-  readonly input?: unknown
   /** Idempotency key: the same key returns the same run, and another input with it is refused. The default is a new run. */
   readonly key?: string
   /** Runs in parallel to other runs of the session, not after them. */
@@ -38,28 +40,40 @@ export interface StartOptions {
   readonly delay?: Duration
 }
 
-export interface RunHandle {
+export interface RunHandle<Result = unknown> {
   readonly id: RunId
   readonly session: SessionId
   readonly name: string
   state(): Promise<RunState>
   /** Waits for the result. Throws RUN_FAILED or RUN_CANCELLED if there is none. */
-  result<T = unknown>(options?: { readonly signal?: AbortSignal }): Promise<T>
+  result<T extends Result = Result>(options?: { readonly signal?: AbortSignal }): Promise<T>
   cancel(reason: string): Promise<void>
 }
 
-export async function startRun(scope: Scope, name: string, options: StartOptions): Promise<RunHandle> {
+export async function startRun(scope: Scope, program: string | Program, options: StartOptions): Promise<RunHandle> {
   checkOpen(scope.engine)
   const { session: given, input, key, parallel = false, delay, ...unknown } = optionsOf(options, 'start')
   checkKnown(unknown, 'a start')
-  const taken = takeName(scope, name, 'a run')
+  if (typeof given !== 'string') throw invalidOption('session', 'the key or the id of a session', given)
+  const { name, shape } = takeProgram(scope, program)
   const delayMs = delay === undefined ? 0 : milliseconds(delay)
   // Bad options are refused before a session is created.
   if (key !== undefined) maskKey(scope, key)
-  checkValue(scope, input, { of: 'the input' })
-  const { row: session } = (isId(given) ? await sessionById(scope, given) : undefined) ?? (await openSession(scope, given))
-  const offer = { session: session.id, relation: session.relation, name: taken, input, parallel, delayMs }
+  const fit = shape ? await fitted(scope, shape, input, `input of '${name}'`) : input
+  checkValue(scope, fit, { of: `the input of the run '${name}'` })
+  const { row: session } = await openNamed(scope, given)
+  const offer = { session: session.id, relation: session.relation, name, input: fit, parallel, delayMs }
   const row = await offerRun(scope, { ...offer, key: key ?? scope.engine.newId() })
+  return handleOf(scope, row)
+}
+
+/** With a program, a run of another name is refused: its result would have another type. */
+export async function handleById(scope: Scope, given: readonly [string] | readonly [Program, string]): Promise<RunHandle<never>> {
+  const [program, id] = given.length === 1 ? [undefined, given[0]] : given
+  const row = await theRun(scope, id)
+  const { name } = program ? takeProgram(scope, program) : row
+  if (name !== row.name)
+    throw refuse('OPTION_INVALID', { option: 'program', why: `run ${row.id} is a run of '${row.name}', not of '${name}'` })
   return handleOf(scope, row)
 }
 
@@ -100,7 +114,7 @@ export async function offerRun(scope: Scope, offered: Offer): Promise<RunRow> {
   const { engine } = scope
   const key = maskKey(scope, given)
   const time = new WriteTime(engine.environment.clock)
-  const stored = await store(scope, input, { of: 'the input' }, false, time)
+  const stored = await store(scope, input, { of: `the input of the run '${name}'` }, false, time)
   const known = await runByName(scope, session, name, key, true)
   // A run with a forked past takes the input of that past, unless the caller gives one.
   const same = (row: RunRow) => (input === undefined && row.fork ? row : sameInput(row, stored, key))
@@ -120,6 +134,7 @@ export async function offerRun(scope: Scope, offered: Offer): Promise<RunRow> {
       { open: session, time },
     )
     localNodesOf(engine).wake()
+    if (delayMs === 0) unhandledWatchOf(engine).expect(scope, runQueue(name))
     return rows[0].body as RunRow
   } catch (error) {
     if (!isConflict(error, 'names')) throw error

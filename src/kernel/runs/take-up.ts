@@ -11,20 +11,23 @@ import { type DoneRow, NOT_THERE, type Part, part, plan } from '../execute.ts'
 import { load, store } from '../json-or-blob.ts'
 import type { Hold } from '../leases/keeper.ts'
 import { keeperOf } from '../leases/keeper.ts'
-import { leaseId, maskKey, takeName } from '../names.ts'
+import { leaseId, maskKey } from '../names.ts'
 import { isConflict } from '../outcome.ts'
 import { Bell } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { fitted } from '../shape.ts'
 import { checkKnownRun, forkedFrom, seenByName } from './find-run.ts'
 import { checkpointGuards } from './inherited-checkpoint.ts'
 import { localRunsOf } from './local-runs.ts'
+import { type Program, takeProgram, type WithInput } from './program.ts'
 import { handOf, RunInHand } from './run.ts'
 import type { Run } from './run-calls.ts'
 import { run as decider, type Opened } from './run-decider.ts'
 import { replayStrictly } from './strict-replay.ts'
 
-export interface RunOptions {
-  readonly input?: unknown
+export type RunOptions<P extends string | Program = string> = RunTerms & WithInput<P>
+
+export interface RunTerms {
   /** Distinguishes several runs of one name in one session. */
   readonly key?: string
   /** Gives the run a lease of its own, so that it runs in parallel to other runs of the session. */
@@ -43,7 +46,7 @@ export interface RunOptions {
 export async function openRun(
   scope: Scope,
   within: Pick<SessionRow, 'id' | 'relation'>,
-  name: string,
+  program: string | Program,
   options?: RunOptions,
   first = true,
 ): Promise<Run> {
@@ -51,7 +54,7 @@ export async function openRun(
   const { input, key: given = '', parallel = false, wait = 0, replay, signal, ...unknown } = optionsOf(options, 'run')
   checkKnown(unknown, 'a run')
   if (replay !== undefined && replay !== 'strict') throw invalidOption('replay', "'strict'", replay)
-  const taken = takeName(scope, name, 'a run')
+  const { name: taken, shape } = takeProgram(scope, program)
   const key = given === '' ? '' : maskKey(scope, given)
   const waitMs = milliseconds(wait)
   const { id: session } = within
@@ -63,6 +66,7 @@ export async function openRun(
   // An input that is gone is refused before a lease is taken.
   if (known) checkKnownRun(known)
   if (known) await load(scope, known.input)
+  const fit = known ? undefined : await fitted(scope, shape, input, `input of '${taken}'`)
   const id = known?.id ?? scope.engine.newId<'run'>()
   const set: Opened | undefined = known
     ? undefined
@@ -72,7 +76,7 @@ export async function openRun(
         ...(key !== '' && { key }),
         ...(parallel && { parallel }),
         ...(await forkedFrom(scope, within, taken, key, id)),
-        ...(input !== undefined && { input: await store(scope, input, { of: 'the input' }) }),
+        ...(fit !== undefined && { input: await store(scope, fit, { of: `the input of the run '${taken}'` }) }),
       }
   const wanted = { id, session, name: taken, parallel: known ? known.parallel === true : parallel }
   try {
@@ -81,7 +85,7 @@ export async function openRun(
     // Another caller opened it first, or it has just ended: look again, and hold it, wait for it, or open it finished.
     const ended = error instanceof InkError && error.code === 'RUN_FINISHED'
     if (!isConflict(error, 'names') && !ended) throw error
-    return openRun(scope, within, name, options, false)
+    return openRun(scope, within, program, options, false)
   }
 }
 

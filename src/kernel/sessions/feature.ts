@@ -2,23 +2,23 @@
 
 import type { Feature } from '../feature.ts'
 import { DELETIONS_CLOCK, finishByClock } from './delete-session.ts'
-import { type FoundSession, isVisible, sessionById, sessionByKey } from './find-session.ts'
+import { type FoundSession, isVisible, sessionNamed } from './find-session.ts'
 import { type ListOptions, listSessions, type SessionPage } from './list-sessions.ts'
-import { openSession } from './open-session.ts'
+import { openNamed } from './open-session.ts'
 import { type Session, SessionHandle } from './session.ts'
 import { session } from './session-decider.ts'
 import type { SessionOptions } from './session-options.ts'
 
 export interface SessionStore {
-  /** Opens the session with this key, or creates it. */
+  /** Opens the session with this key or id, or creates one with this key. */
   session(key: string, options?: SessionOptions): Promise<Session>
   readonly sessions: {
     /** Lists sessions with first message, counts, times and the state of the last run; cursors lead in both directions. */
     list(options?: ListOptions): Promise<SessionPage>
-    /** Finds a session by its key and never creates one. */
-    find(key: string): Promise<Session | undefined>
-    /** Finds a session by its id. */
-    get(id: string): Promise<Session | undefined>
+    /** Finds a session by its key or its id, and never creates one. */
+    find(session: string): Promise<Session | undefined>
+    /** The same: by its key or its id. */
+    get(session: string): Promise<Session | undefined>
   }
 }
 
@@ -30,11 +30,11 @@ export const sessions: Feature<SessionStore> = {
     const handle = (found: FoundSession | undefined): Session | undefined =>
       found && isVisible(scope, found.row) ? new SessionHandle(scope, { ...found, created: false }) : undefined
     return {
-      session: async (key, options) => new SessionHandle(scope, await openSession(scope, key, options)),
+      session: async (key, options) => new SessionHandle(scope, await openNamed(scope, key, options)),
       sessions: {
         list: (options) => listSessions(scope, options),
-        find: async (key) => handle(await sessionByKey(scope, key)),
-        get: async (id) => handle(await sessionById(scope, id)),
+        find: async (named) => handle(await sessionNamed(scope, named)),
+        get: async (named) => handle(await sessionNamed(scope, named)),
       },
     }
   },

@@ -7,6 +7,7 @@ import { telling } from '../draft.ts'
 import { nameHolder } from '../erased-names.ts'
 import { maskKey } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { checkSessionName } from '../session-named.ts'
 import { readSessionRow } from '../session-row.ts'
 
 export interface FoundSession {
@@ -30,9 +31,15 @@ export async function sessionById(scope: Scope, id: string): Promise<FoundSessio
   )
 }
 
-/** Finds a session that a caller names by its key or its id; SESSION_UNKNOWN where there is none. */
+/** Finds a session that a caller names by its key or its id. */
+export async function sessionNamed(scope: Scope, given: string): Promise<FoundSession | undefined> {
+  const named = checkSessionName(scope, given)
+  return (isId(named) ? await sessionById(scope, named) : undefined) ?? (await sessionByKey(scope, named))
+}
+
+/** The same; SESSION_UNKNOWN where there is none, or none that the view may see. */
 export async function theSession(scope: Scope, named: string): Promise<SessionRow> {
-  const found = (isId(named) ? await sessionById(scope, named) : undefined) ?? (await sessionByKey(scope, named))
+  const found = await sessionNamed(scope, named)
   if (!found || !isVisible(scope, found.row)) throw refuse('SESSION_UNKNOWN', { session: named, tenant: scope.tenant })
   return found.row
 }

@@ -1,9 +1,8 @@
 // Lists sessions, newest first, with what a person needs to pick one. A page reads its own rows only, however many sessions there are.
 
 import { refuse } from '../../model/errors.ts'
-import { toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { checkKnown, filterOf, invalidOption } from '../../model/options.ts'
 import { encodeCursor } from '../../model/order.ts'
 import { decodeBody } from '../../model/rows.ts'
 import {
@@ -16,9 +15,9 @@ import {
 } from '../../model/session.ts'
 import type { ColumnValue } from '../../model/tables.ts'
 import { indexTokensOf, tokensOf } from '../../model/text/tokens.ts'
-import { telling } from '../draft.ts'
 import { checkLast, checkState } from '../list.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { sessionToRead } from '../session-named.ts'
 import { checkSessionRow } from '../session-row.ts'
 import { checkOwnerId, checkRelationKind } from './session-options.ts'
 
@@ -29,7 +28,7 @@ export interface ListOptions {
   readonly branch?: BranchState
   /** Only sessions with a relation of this kind, such as `fork`. */
   readonly relation?: string
-  /** Only sessions with a relation to the session with this id. */
+  /** Only sessions with a relation to the session with this key or id. */
   readonly parent?: string
   /** Only sessions with every word of this text in title, first message, preview or last intent; other forms and beginnings of words count. */
   readonly text?: string
@@ -54,16 +53,27 @@ export interface SessionPage {
 /** Lists by the index that narrows most, and filters the rest row by row. */
 export async function listSessions(scope: Scope, options: ListOptions = {}): Promise<SessionPage> {
   checkOpen(scope.engine)
-  const { state, owner: wanted, branch, relation, parent, text, cursor, last, first, ...unknown } = optionsOf(options, 'list')
+  const {
+    state,
+    owner: wanted,
+    branch,
+    relation,
+    parent: related,
+    text,
+    cursor,
+    last,
+    first,
+    ...unknown
+  } = filterOf(options, 'sessions.list')
   checkKnown(unknown, 'a list of sessions')
   if (wanted !== undefined) checkOwnerId(wanted)
   if (relation !== undefined) checkRelationKind(relation)
-  if (parent !== undefined) telling(scope, () => toId(parent))
   checkState(state, SESSION_STATES, 'session')
   if (branch !== undefined && !BRANCH_STATES.includes(branch)) throw refuse('RANGE_INVALID', { why: `unknown branch state '${branch}'` })
   if (text !== undefined && (typeof text !== 'string' || text.trim() === '')) throw invalidOption('text', 'a text that is not empty', text)
   if (cursor !== undefined && typeof cursor !== 'string') throw invalidOption('cursor', 'the cursor of a page', cursor)
   if (scope.own !== undefined && wanted !== undefined && wanted !== scope.own) return { items: [] }
+  const parent = related === undefined ? undefined : await sessionToRead(scope, related)
   const asked = { state, owner: wanted ?? scope.own, branch, relation, parent }
   const { index, fits } = INDEXES.find(({ fits: all }) => all.every((name) => asked[name] !== undefined)) ?? { index: 'byBorn', fits: [] }
   const rest = Object.entries(asked).filter(([name, value]) => value !== undefined && !fits.includes(name as Asked)) as [Asked, string][]
@@ -138,7 +148,7 @@ async function pageOf(scope: Scope, { index, equals, size, matches, oldestFirst 
     const query = { index, equals, limit, backwards, ...(from !== undefined && { cursor: from }) }
     const page = await scope.engine.backend.rows.list(scope.tenant, 'sessions', query)
     let used = 0
-    const rows = page.rows.map(({ body }) => checkSessionRow(decodeBody(body)))
+    const rows = page.rows.map(({ id, body }) => checkSessionRow(decodeBody(body, { table: 'sessions', id })))
     const passed = matches && (await Promise.all(rows.map(matches)))
     for (const [i, { id, born }] of page.rows.entries()) {
       used++

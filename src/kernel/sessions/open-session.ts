@@ -1,5 +1,6 @@
 // Opens a session by its key, or creates it.
 
+import { isId, type SessionId } from '../../model/ids.ts'
 import type { SessionRow } from '../../model/session.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { deny } from '../audit-trail.ts'
@@ -8,7 +9,7 @@ import { checkWritten } from '../lineage.ts'
 import { maskKey } from '../names.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { type FoundSession, isVisible, sessionByKey } from './find-session.ts'
+import { type FoundSession, isVisible, readSession, sessionByKey } from './find-session.ts'
 import { session as decider } from './session-decider.ts'
 import { type SessionOptions, takeSessionOptions } from './session-options.ts'
 
@@ -17,6 +18,8 @@ export interface CreateOptions {
   readonly guards?: readonly Guard[]
   /** Parts that are written in the commit that creates the session. */
   readonly parts?: (session: SessionRow['id']) => Promise<readonly Part[]>
+  /** The key may be the id of a session, which is then opened. */
+  readonly orById?: boolean
   /** A title that comes from a message. */
   readonly derived?: string | undefined
 }
@@ -26,21 +29,26 @@ export interface OpenedSession extends FoundSession {
   readonly created: boolean
 }
 
+/** Opens the session that has this id or key, or creates one with this key. */
+export const openNamed = (scope: Scope, named: string, options?: SessionOptions): Promise<OpenedSession> =>
+  openSession(scope, named, options, { orById: true })
+
 /** Options matter only when the session is created. */
 export async function openSession(
   scope: Scope,
   key: string,
   options: SessionOptions = {},
-  { guards = [], parts, derived }: CreateOptions = {},
+  { guards = [], parts, orById = false, derived }: CreateOptions = {},
 ): Promise<OpenedSession> {
   checkOpen(scope.engine)
   const named = maskKey(scope, key)
-  const set = ownedBy(scope, takeSessionOptions(scope, options))
+  const byId = async () => (orById && isId(key) ? readSession(scope, key as SessionId) : undefined)
+  const set = ownedBy(scope, await takeSessionOptions(scope, options))
   let made: SessionRow['id'] | undefined
   const isThere = async () => (await sessionByKey(scope, key)) !== undefined
   // After any refusal the session is looked up again: another caller may have created it.
   const opened = await retryConflicts<OpenedSession>(scope, isThere, async (attempt) => {
-    const found = await sessionByKey(scope, key, attempt === 1)
+    const found = (await byId()) ?? (await sessionByKey(scope, key, attempt === 1))
     // A commit whose answer was lost may have created the session all the same.
     if (found) return { ...found, created: found.row.id === made }
     if (set.relation?.at !== undefined) await checkWritten(scope, set.relation.at)
@@ -65,10 +73,11 @@ function ownedBy<Set extends { readonly owner?: string | undefined }>(scope: Sco
   return { ...set, owner: scope.own }
 }
 
-/** A caller that names an owner gets no session of another one. */
+/** A caller that names an owner gets no session of another one, nor one that everybody may open. */
 function checkOwner(scope: Scope, found: FoundSession, owner: string | undefined): FoundSession {
   const { row } = found
   if (!isVisible(scope, row)) throw deny(scope, 'SESSION_OWNED', { session: row.id, owner: scope.own })
-  if (owner !== undefined && row.owner !== undefined && row.owner !== owner) throw deny(scope, 'SESSION_OWNED', { session: row.id, owner })
+  if (owner !== undefined && row.owner !== owner)
+    throw deny(scope, 'SESSION_OWNED', { session: row.id, owner, ...(row.owner === undefined && { ownerless: true }) })
   return found
 }

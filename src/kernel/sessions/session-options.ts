@@ -2,25 +2,25 @@
 
 import { utf8Length } from '../../model/bytes.ts'
 import { takeCause } from '../../model/cause.ts'
-import { takeData } from '../../model/data.ts'
+import { isObject, takeData } from '../../model/data.ts'
 import { isActor } from '../../model/event.ts'
-import { toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, checkSeq, invalidOption, optionsOf } from '../../model/options.ts'
 import { BRANCH_STATES, type BranchState, type SessionRelation, type SessionRow } from '../../model/session.ts'
 import { admit } from '../draft.ts'
 import type { Scope } from '../scope.ts'
+import { sessionToWrite } from '../session-named.ts'
 
 export interface SessionOptions {
   readonly title?: string
   /** The owner of the session: an opaque id, to list by. */
   readonly owner?: string
-  readonly metadata?: NonNullable<SessionRow['metadata']>
+  readonly metadata?: object
   readonly branch?: BranchState
   readonly relation?: RelationOptions
 }
 
-/** A relation to another session, by its id. */
+/** A relation to another session, by its key or its id. */
 export interface RelationOptions extends Omit<SessionRelation, 'session'> {
   readonly session: string
 }
@@ -28,7 +28,7 @@ export interface RelationOptions extends Omit<SessionRelation, 'session'> {
 type TakenOptions = Partial<Pick<SessionRow, 'title' | 'owner' | 'metadata' | 'branch' | 'relation'>>
 
 /** Checks the options and returns them as they are stored. */
-export function takeSessionOptions(scope: Scope, options: SessionOptions): TakenOptions {
+export async function takeSessionOptions(scope: Scope, options: SessionOptions): Promise<TakenOptions> {
   const { title, owner, metadata, branch, relation, ...unknown } = optionsOf(options, 'session')
   checkKnown(unknown, 'a session')
   if (title !== undefined) checkTitle(title)
@@ -39,7 +39,7 @@ export function takeSessionOptions(scope: Scope, options: SessionOptions): Taken
     ...(owner && { owner }),
     ...(metadata && { metadata: checkMetadata(metadata) }),
     ...(branch && { branch }),
-    ...(relation && { relation: checkRelation(relation) }),
+    ...(relation && { relation: await checkRelation(scope, relation) }),
   }
   return admit(scope, set) as TakenOptions
 }
@@ -55,22 +55,21 @@ export function checkTitle(title: string): string {
   return title
 }
 
-export function checkMetadata(metadata: NonNullable<SessionRow['metadata']>): NonNullable<SessionRow['metadata']> {
-  const usable = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata)
-  const taken = usable ? (takeData(metadata) as NonNullable<SessionRow['metadata']>) : undefined
-  if (!taken || utf8Length(JSON.stringify(taken)) > limits.metadataBytes) {
+export function checkMetadata(metadata: unknown): NonNullable<SessionRow['metadata']> {
+  const taken = typeof metadata === 'object' ? takeData(metadata) : undefined
+  if (!isObject(taken) || utf8Length(JSON.stringify(taken)) > limits.metadataBytes) {
     throw invalidOption('metadata', `an object of at most ${limits.metadataBytes} bytes`)
   }
   return taken
 }
 
-function checkRelation(relation: RelationOptions): SessionRelation {
+async function checkRelation(scope: Scope, relation: RelationOptions): Promise<SessionRelation> {
   const { kind, session, at, cause, ...unknown } = optionsOf(relation, 'relation')
   checkKnown(unknown, 'a relation')
   checkRelationKind(kind, 'relation.kind')
   return {
     kind,
-    session: toId<'session'>(session),
+    session: await sessionToWrite(scope, session),
     ...(at !== undefined && { at: checkSeq(at) }),
     ...(cause !== undefined && { cause: takeCause(cause, 'relation.cause') }),
   }

@@ -45,7 +45,7 @@ export interface Session extends SessionMembers {
    * Replaces the metadata. With `expect`, a revision of the session, the call is refused with SESSION_CHANGED if the session has changed
    * since that revision.
    */
-  describe(metadata: NonNullable<SessionRow['metadata']>, options?: DescribeOptions): Promise<void>
+  describe(metadata: object, options?: DescribeOptions): Promise<void>
   /** Archives the session: it stays readable and takes no new events. */
   archive(): Promise<void>
   reopen(): Promise<void>
@@ -113,7 +113,7 @@ export class SessionHandle extends withMembers<SessionMembers>() implements Sess
     await this.#do({ verb: 'rename', id: this.id, title: checkTitle(title) })
   }
 
-  async describe(metadata: NonNullable<SessionRow['metadata']>, options?: DescribeOptions): Promise<void> {
+  async describe(metadata: object, options?: DescribeOptions): Promise<void> {
     const { expect, ...unknown } = optionsOf(options, 'describe')
     checkKnown(unknown, 'describe')
     const command = { verb: 'describe', id: this.id, metadata: checkMetadata(metadata) } as const

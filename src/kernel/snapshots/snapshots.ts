@@ -3,7 +3,7 @@
 import { type Json, takeExact } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import type { Event } from '../../model/event.ts'
-import { type Id, isId, type SessionId } from '../../model/ids.ts'
+import type { Id, SessionId } from '../../model/ids.ts'
 import { checkKey, checkKnown, checkSeq, invalidOption, optionsOf } from '../../model/options.ts'
 import type { SnapshotRow } from '../../model/snapshot.ts'
 import { stopIfAsked } from '../abortable.ts'
@@ -13,7 +13,7 @@ import { execute, readRow } from '../execute.ts'
 import { listRows, type Page, type PageOptions } from '../list.ts'
 import { readEvents } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { sessionById, sessionByKey, theSession } from '../sessions/find-session.ts'
+import { sessionNamed, theSession } from '../sessions/find-session.ts'
 import { withValue } from '../values/staged.ts'
 import { readValue } from '../values/values.ts'
 import { snapshot } from './snapshot-decider.ts'
@@ -123,7 +123,7 @@ async function load(scope: Scope, execution: string): Promise<ExecutionSnapshot 
 async function find(scope: Scope, execution: string): Promise<SnapshotRow | undefined> {
   checkOpen(scope.engine)
   checkKey(execution)
-  const session = (isId(execution) ? await sessionById(scope, execution) : undefined) ?? (await sessionByKey(scope, execution))
+  const session = await sessionNamed(scope, execution)
   return session && (await readRow(scope, 'snapshots', idOf(scope, session.row.id))).body
 }
 

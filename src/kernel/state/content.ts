@@ -13,31 +13,60 @@ import { blobsIn } from '../references.ts'
 import { conflictOrGone, retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { partsIn } from '../values/parts.ts'
-import { type CommitShare, withValue } from '../values/staged.ts'
+import { type CommitShare, withValues } from '../values/staged.ts'
 import { readPart, readValue } from '../values/values.ts'
 
 export type Share = Pick<CommitShare, 'nodes' | 'guards'> & Partial<Pick<CommitShare, 'time'>>
 
 const NOTHING: Share = { nodes: [], guards: [] }
 
-/** Calls `commit` with the content as it will be stored, and with what the commit must carry for it. */
-export async function withContent<T>(
+/** What a caller sets. */
+export interface GivenContent {
+  readonly value: unknown
+  readonly redact: boolean
+}
+
+/** How a content is stored: in the event, as text in it, as a value, or as a blob. */
+type Kept = { readonly value: Json } | { readonly text: string } | { readonly large: Json } | { readonly bytes: Uint8Array }
+
+/**
+ * Calls `commit` with the contents as they will be stored, and with what the commit must carry for them. All are taken before the first wait, and
+ * `ready` may still refuse before anything is stored.
+ */
+export async function withContents<T>(
   scope: Scope,
-  given: unknown,
-  redact: boolean,
-  commit: (content: StateContent, share: Share) => Promise<T>,
+  given: readonly GivenContent[],
+  ready: () => Promise<void>,
+  commit: (contents: readonly StateContent[], share: Share) => Promise<T>,
 ): Promise<T> {
-  if (given instanceof Uint8Array) return commit({ blob: await putFresh(scope, new Uint8Array(given)) }, NOTHING)
+  const kept = given.map((one) => keep(scope, one))
+  await ready()
+  const blobs = new Map<Kept, StateContent>()
+  for (const one of kept) if ('bytes' in one) blobs.set(one, { blob: await putFresh(scope, one.bytes) })
+  const texts = kept.flatMap((one) => ('text' in one ? [one.text] : []))
+  const large = kept.flatMap((one) => ('large' in one ? [one.large] : []))
+  const finish = async (refs: readonly string[], share: Share): Promise<T> => {
+    const left = [...refs]
+    const contents = kept.map((one): StateContent => {
+      if ('large' in one) return { ref: left.shift() as string }
+      return 'bytes' in one ? (blobs.get(one) as StateContent) : one
+    })
+    if (texts.length === 0) return commit(contents, share)
+    const guards = await Promise.all(texts.map((text) => textGuards(scope, text)))
+    return commit(contents, { ...share, guards: [...share.guards, ...guards.flat()] })
+  }
+  if (large.length > 0) return withValues(scope, large, ({ refs, ...share }) => finish(refs, share))
+  // A blob that a text refers to may go between being looked for and the commit.
+  return texts.length > 0 ? retryConflicts(scope, conflictOrGone(), () => finish([], NOTHING)) : finish([], NOTHING)
+}
+
+function keep(scope: Scope, { value: given, redact }: GivenContent): Kept {
+  if (given instanceof Uint8Array) return { bytes: new Uint8Array(given) }
   const taken = telling(scope, () => takeExact(given))
   if (redact && partsIn(taken).length > 0) throw invalidOption('redact', 'false where parts stand, because they are stored already', redact)
   const value = (redact && scope.engine.redactor ? scope.engine.redactor.value(taken) : taken) as Json
-  if (fitsEvent(value)) return isInOrder(value) ? commit({ value }, NOTHING) : withText(scope, JSON.stringify(value), commit)
-  return withValue(scope, value, ({ ref, ...share }) => commit({ ref }, share))
-}
-
-/** A blob that the text refers to may go between being looked for and the commit. */
-function withText<T>(scope: Scope, text: string, commit: (content: StateContent, share: Share) => Promise<T>): Promise<T> {
-  return retryConflicts(scope, conflictOrGone(), async () => commit({ text }, { nodes: [], guards: await textGuards(scope, text) }))
+  if (!fitsEvent(value)) return { large: value }
+  return isInOrder(value) ? { value } : { text: JSON.stringify(value) }
 }
 
 /** Lazily: a list or an object of several nodes is left as a part. */

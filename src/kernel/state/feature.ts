@@ -2,6 +2,7 @@
 
 import type { StateRow } from '../../model/state.ts'
 import type { Feature } from '../feature.ts'
+import { sessionReads } from '../session-reads.ts'
 import { referencesOf } from './content.ts'
 import { forkState } from './fork-state.ts'
 import { clearSession, type KeyValueState, keyValueState, removeExpired } from './state.ts'
@@ -20,5 +21,5 @@ export const keyValues: Feature<StateMembers, StateMembers> = {
   onForked: forkState,
   onMaintain: async (scope, now) => ({ stateExpired: await removeExpired(scope, now) }),
   store: (scope) => ({ state: keyValueState(scope) }),
-  session: ({ scope, id }) => ({ state: keyValueState(scope, id) }),
+  session: ({ scope, id }) => ({ state: sessionReads(scope, id, keyValueState(scope, id), ['get', 'exists', 'delete', 'list']) }),
 }

@@ -1,3 +1,5 @@
 // The types of this feature that users see.
 
-export type { KeyValueState, ListStateOptions, SetStateOptions, StateEntry } from './state.ts'
+export type { DeclaredEntry, StateEntryOptions } from './declared-entry.ts'
+export type { KeyValueState, ListStateOptions, StateEntry, WrittenState } from './state.ts'
+export type { SetStateOptions, StateChange } from './take-changes.ts'

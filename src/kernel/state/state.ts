@@ -2,50 +2,55 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
+import type { Jsonify } from '../../model/jsonify.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKey, checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { checkKey, invalidOption, optionsOf } from '../../model/options.ts'
 import { compareText } from '../../model/order.ts'
 import { decodeBody, type TableRow } from '../../model/rows.ts'
-import type { StateRow } from '../../model/state.ts'
-import { type Duration, milliseconds } from '../../model/time.ts'
+import type { SchemaInput, SchemaOutput, StandardSchemaV1 } from '../../model/standard-schema.ts'
+import type { StateContent, StateRow } from '../../model/state.ts'
+import type { Guard } from '../../ports/commit.ts'
 import { abortable } from '../abortable.ts'
 import { everyPage, everyRow } from '../every-row.ts'
 import { type DoneRow, NOT_THERE, part, plan, readRow } from '../execute.ts'
-import { isConflict } from '../outcome.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { lazyOf, type ReadValueOptions } from '../values/values.ts'
-import { readContent, type Share, withContent } from './content.ts'
+import { readContent, type Share, withContents } from './content.ts'
+import { type DeclaredEntry, declaredEntry, type StateEntryOptions } from './declared-entry.ts'
 import { stateId } from './fork-state.ts'
 import { isOver, type StateCommand, state } from './state-decider.ts'
+import { type SetStateOptions, type StateChange, type TakenChange, takeChanges, takeDelete, takeSet } from './take-changes.ts'
 
-export interface StateEntry {
+export interface StateEntry<T = unknown> {
   readonly key: string
   /** JSON, or the bytes that were set. */
-  readonly value: unknown
+  readonly value: T
   /** Changes with every `set`. Pass it as `expect` to write only if nobody else has. */
   readonly revision: number
   /** Store time from which the entry counts as absent. */
   readonly expires?: number
 }
 
-export interface SetStateOptions {
-  /** The entry counts as absent after this time. Without it, it stays. */
-  readonly ttl?: Duration
-  /** The revision that the entry must have; 0 means that there is none. Refused with STATE_CHANGED otherwise. */
-  readonly expect?: number
-  /** Masks secrets first. By default the value is stored exactly. */
-  readonly redact?: boolean
+/** The revision that the entry has now; 0 for one that was deleted. */
+export interface WrittenState {
+  readonly key: string
+  readonly revision: number
 }
 
 export interface KeyValueState {
   /** Sets a JSON value or bytes under a key, and returns the new revision. */
-  set(key: string, value: unknown, options?: SetStateOptions): Promise<{ readonly key: string; readonly revision: number }>
-  get(key: string, options?: ReadValueOptions): Promise<StateEntry | undefined>
+  set(key: string, value: unknown, options?: SetStateOptions): Promise<WrittenState>
+  /** Sets and deletes several keys in one commit, all or none, and returns them in their order. */
+  write(changes: readonly StateChange[]): Promise<readonly WrittenState[]>
+  get<T = unknown>(key: string, options?: ReadValueOptions): Promise<StateEntry<T> | undefined>
   exists(key: string): Promise<boolean>
   /** Says whether there was an entry. */
   delete(key: string, options?: Pick<SetStateOptions, 'expect'>): Promise<boolean>
   /** Lists the entries whose keys begin with a prefix, in the order of their keys. */
-  list(prefix?: string, options?: ListStateOptions): AsyncGenerator<StateEntry, void, undefined>
+  list<T = unknown>(prefix?: string, options?: ListStateOptions): AsyncGenerator<StateEntry<T>, void, undefined>
+  /** One entry whose value is declared: `set` checks it, and `get` returns what the schema made of it. Nothing is read or written yet. */
+  entry<S extends StandardSchemaV1>(key: string, options: StateEntryOptions<S>): DeclaredEntry<Jsonify<SchemaOutput<S>>, SchemaInput<S>>
 }
 
 export interface ListStateOptions extends ReadValueOptions {
@@ -69,44 +74,43 @@ class Entries implements KeyValueState {
     this.#session = session
   }
 
-  async set(key: string, value: unknown, options?: SetStateOptions): Promise<{ readonly key: string; readonly revision: number }> {
-    const { ttl, expect, redact = false, ...unknown } = optionsOf(options, 'state.set')
-    checkKnown(unknown, 'state.set')
-    this.#check(key, expect)
-    if (typeof redact !== 'boolean') throw invalidOption('redact', 'true or false', redact)
-    const ms = ttl === undefined ? undefined : milliseconds(ttl)
-    if (ms === 0) throw invalidOption('ttl', 'a time above zero', ttl)
-    const expires = ms === undefined ? undefined : (await this.#now()) + ms
-    // Bytes are stored before the commit that checks the revision again.
-    if (value instanceof Uint8Array && expect !== undefined) await this.#expected(key, expect)
-    return withContent(this.#scope, value, redact, async (content, share) => {
-      const command = { verb: 'set', session: this.#session, key, content, expires } as const
-      return { key, revision: await this.#write(key, command, expect, share) }
-    })
+  async set(key: string, value: unknown, options?: SetStateOptions): Promise<WrittenState> {
+    checkOpen(this.#scope.engine)
+    const [written] = await this.#write([takeSet(key, value, options, 'state.set')])
+    return written as WrittenState
   }
 
-  async get(key: string, options?: ReadValueOptions): Promise<StateEntry | undefined> {
-    this.#check(key)
+  async write(changes: readonly StateChange[]): Promise<readonly WrittenState[]> {
+    checkOpen(this.#scope.engine)
+    return this.#write(takeChanges(changes))
+  }
+
+  async get<T>(key: string, options?: ReadValueOptions): Promise<StateEntry<T> | undefined> {
+    this.#checkKey(key)
     const lazy = lazyOf(options)
     const { body: row, revision } = await this.#live(key)
-    return row && this.#entry(row, revision, lazy)
+    return row && this.#entry<T>(row, revision, lazy)
+  }
+
+  entry<S extends StandardSchemaV1>(key: string, options: StateEntryOptions<S>): DeclaredEntry<Jsonify<SchemaOutput<S>>, SchemaInput<S>> {
+    this.#checkKey(key)
+    return declaredEntry(this.#scope, this, key, options)
   }
 
   async exists(key: string): Promise<boolean> {
-    this.#check(key)
+    this.#checkKey(key)
     return (await this.#live(key)).body !== undefined
   }
 
   async delete(key: string, options?: Pick<SetStateOptions, 'expect'>): Promise<boolean> {
-    const { expect, ...unknown } = optionsOf(options, 'state.delete')
-    checkKnown(unknown, 'state.delete')
-    this.#check(key, expect)
+    checkOpen(this.#scope.engine)
+    const change = takeDelete(key, options, 'state.delete')
     const { body } = await this.#live(key)
-    await this.#write(key, { verb: 'delete' }, expect)
+    await this.#write([change])
     return body !== undefined
   }
 
-  async *list(prefix = '', options?: ListStateOptions): AsyncGenerator<StateEntry, void, undefined> {
+  async *list<T>(prefix = '', options?: ListStateOptions): AsyncGenerator<StateEntry<T>, void, undefined> {
     checkOpen(this.#scope.engine)
     if (typeof prefix !== 'string' || !prefix.isWellFormed() || prefix.includes('\0'))
       throw invalidOption('prefix', 'well-formed text without U+0000', prefix)
@@ -120,40 +124,68 @@ class Entries implements KeyValueState {
     const query = { index: 'byKey', equals: [this.#session ?? null], ...range, backwards, limit: PAGE }
     let now: number | undefined
     for await (const stored of abortable(this.#scope, everyRow(this.#scope, 'state', query), signal)) {
-      const row = decodeBody(stored.body)
+      const row = decodeBody(stored.body, stored)
       if (row.expires !== undefined) now ??= await this.#now()
       const isLive = isThere(row) && !isOver(row, now ?? 0)
-      if (isLive && row.key !== after) yield await this.#entry(row, stored.revision, lazy)
+      if (isLive && row.key !== after) yield await this.#entry<T>(row, stored.revision, lazy)
     }
   }
 
-  #check(key: string, expect?: unknown): void {
+  #checkKey(key: string): void {
     checkOpen(this.#scope.engine)
     checkKey(key)
-    if (expect !== undefined && (!Number.isSafeInteger(expect) || (expect as number) < 0))
-      throw invalidOption('expect', 'a revision, or 0 for none', expect)
   }
 
-  async #entry(row: LiveRow, revision: number, lazy: boolean): Promise<StateEntry> {
-    const value = await readContent(this.#scope, row.content, lazy)
+  async #entry<T>(row: LiveRow, revision: number, lazy: boolean): Promise<StateEntry<T>> {
+    const value = (await readContent(this.#scope, row.content, lazy)) as T
     return { key: row.key, value, revision, ...(row.expires !== undefined && { expires: row.expires }) }
   }
 
-  /** Commits a command, guarded by the expected revision if there is one. Returns the revision of the row. */
-  async #write(key: string, command: StateCommand, expect: number | undefined, share: Partial<Share> = {}): Promise<number> {
-    const id = this.#idOf(key)
-    const about = { ...(this.#session && { session: this.#session }), whole: true }
-    const options = { ...share, ...(this.#session && { open: this.#session }) }
-    if (expect === undefined) return (await plan(this.#scope, [part(state, id, command, about)], options)).rows[0].revision
-    for (;;) {
-      const seen = await this.#expected(key, expect)
-      try {
-        return (await plan(this.#scope, [part(state, id, command, { ...about, seen })], { ...options, once: true })).rows[0].revision
-      } catch (error) {
-        // Another writer was first. If maintenance removed an expired entry, there is still none.
-        if (!isConflict(error, 'state')) throw error
-      }
+  /** Writes all changes in one commit, each guarded by its expected revision if there is one. */
+  async #write(changes: readonly TakenChange[]): Promise<readonly WrittenState[]> {
+    const set = changes.flatMap((change) => change.set ?? [])
+    let now = 0
+    const ready = async () => {
+      if (set.some(({ ttlMs }) => ttlMs !== undefined)) now = await this.#now()
+      // Bytes are stored before the commit that checks the revisions again.
+      if (!set.some(({ value }) => value instanceof Uint8Array)) return
+      for (const { key, expect } of changes) if (expect !== undefined) await this.#expected(key, expect)
     }
+    return withContents(this.#scope, set, ready, async (contents, share) => {
+      const left = [...contents]
+      const commands = changes.map(({ key, set: to }): StateCommand => {
+        if (!to) return { verb: 'delete' }
+        const expires = to.ttlMs === undefined ? undefined : now + to.ttlMs
+        return { verb: 'set', session: this.#session, key, content: left.shift() as StateContent, expires }
+      })
+      return this.#commit(changes, commands, share)
+    })
+  }
+
+  async #commit(
+    changes: readonly TakenChange[],
+    commands: readonly StateCommand[],
+    share: Partial<Share>,
+  ): Promise<readonly WrittenState[]> {
+    const about = { ...(this.#session && { session: this.#session }), whole: true }
+    const isGuarded = changes.some(({ expect }) => expect !== undefined)
+    const attempt = async () => {
+      const seen = await Promise.all(
+        changes.map(async ({ key, expect }) => (expect === undefined ? undefined : this.#expected(key, expect))),
+      )
+      const parts = changes.map(({ key }, i) =>
+        part(state, this.#idOf(key), commands[i] as StateCommand, { ...about, ...(seen[i] && { seen: seen[i] }) }),
+      )
+      // A delete of an absent entry writes nothing that would be guarded, but the others hold only if it is still absent.
+      const absent = parts.flatMap(({ id }, i): readonly Guard[] =>
+        seen[i] && !seen[i].body && !changes[i]?.set ? [{ kind: 'row', table: 'state', id, revision: seen[i].revision }] : [],
+      )
+      const options = { ...share, guards: [...(share.guards ?? []), ...absent], once: isGuarded }
+      const { rows } = await plan(this.#scope, parts, { ...options, ...(this.#session && { open: this.#session }) })
+      return changes.map(({ key, set }, i) => ({ key, revision: set ? (rows[i] as DoneRow).revision : 0 }))
+    }
+    // The conflict: another writer was first, or maintenance removed an expired entry.
+    return isGuarded ? retryConflicts(this.#scope, ['state', 'sessions'], attempt) : attempt()
   }
 
   /** The row as it is stored. Refused if the entry has another revision. */

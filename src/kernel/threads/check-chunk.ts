@@ -1,4 +1,5 @@
-// Checks the members of a chunk before it is folded, so that a wrong one is refused by itself and does not spoil the message.
+// Checks the members of a chunk before it is folded, so that a wrong one is refused by itself and does not spoil the message. Nothing is known of
+// the members of a chunk whose type is unknown.
 
 interface Chunk {
   readonly type: string
@@ -32,6 +33,11 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
   'tool-output-error': ['toolCallId', 'errorText'],
   'tool-output-denied': CALL,
 }
+
+/** Chunks about the message, without texts that they must have. */
+const OTHERS: readonly string[] = ['start', 'finish', 'message-metadata', 'start-step', 'finish-step', 'reset-step', 'abort', 'error']
+
+export const isKnownChunk = (type: string): boolean => Object.hasOwn(TEXTS, type) || type.startsWith('data-') || OTHERS.includes(type)
 
 /** The reason why a chunk cannot be folded; undefined if it can. */
 export function flawOf(chunk: Chunk): string | undefined {

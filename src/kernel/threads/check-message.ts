@@ -1,34 +1,27 @@
-// Checks that a value is a UI message of the AI SDK. Unknown members are kept; a part of an unknown type is refused.
+// Checks that a value is a UI message of the AI SDK. Unknown members and parts of an unknown type are kept.
 
 import { type Json, takeExact } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
-import { MESSAGE_ROLES, type MessageRole } from '../../model/thread.ts'
+import { MESSAGE_ROLES } from '../../model/thread.ts'
 import { telling } from '../draft.ts'
 import type { Scope } from '../scope.ts'
 import { partsIn } from '../values/parts.ts'
 import { checkPart, type Flaw, isObject, type JsonObject, neededBy } from './check-part.ts'
-
-/** A message of the AI SDK: `UIMessage`. Members that are not listed are kept as they are. */
-export interface StoredMessage {
-  readonly id: string
-  readonly role: MessageRole
-  readonly parts: readonly MessagePart[]
-  readonly metadata?: unknown
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: parts have many shapes, and applications add their own members
-export type MessagePart = { readonly type: string; readonly [member: string]: any }
+import { isOldPart } from './import-messages.ts'
+import type { AnyMessage } from './stored-message.ts'
 
 /**
  * Copies a message while checking it. Members that are undefined are left out, as in JSON text. The parts of a message that is being streamed
  * are what its chunks made of them: each chunk was checked, and a part may still be incomplete.
  */
-export function takeMessage(scope: Scope, given: unknown, streamed = false): StoredMessage & JsonObject {
+export function takeMessage(scope: Scope, given: unknown, streamed = false): AnyMessage & JsonObject {
   const taken = copyMessage(scope, given)
   const id = isObject(taken) ? taken.id : undefined
   const flaw: Flaw = (why, path) => refuse('MESSAGE_INVALID', { message: typeof id === 'string' ? id.slice(0, 80) : null, why, path })
   return telling(scope, () => {
     if (!isObject(taken)) throw flaw('it is not an object', '$')
+    if (taken.content !== undefined && (!Array.isArray(taken.parts) || taken.parts.some(isOldPart)))
+      throw flaw('it has `content`, as messages of AI SDK 4 and of models have, and `thread.import` takes those', '$.content')
     if (typeof id !== 'string' || id === '') throw flaw('it has no id', '$.id')
     if (!(MESSAGE_ROLES as readonly unknown[]).includes(taken.role)) throw flaw(`its role is not ${MESSAGE_ROLES.join(', ')}`, '$.role')
     if (!Array.isArray(taken.parts)) throw flaw('it has no parts', '$.parts')
@@ -39,12 +32,13 @@ export function takeMessage(scope: Scope, given: unknown, streamed = false): Sto
       taken.parts.forEach((part: Json, i) => {
         checkPart(id, part, `$.parts[${i}]`, flaw)
       })
-    return taken as unknown as StoredMessage & JsonObject
+    return taken as AnyMessage & JsonObject
   })
 }
 
 /** Copies a message without checking its parts. Members that are undefined are left out, or null where a part needs them. */
-export const copyMessage = (scope: Scope, given: unknown): Json => telling(scope, () => takeExact(defined(given)))
+export const copyMessage = (scope: Scope, given: unknown): Json =>
+  telling(scope, () => takeExact(withNulls(given as { readonly parts?: unknown } | null)))
 
 export const defined = (given: unknown): unknown => withoutUndefined(withNulls(given as { readonly parts?: unknown } | null), 0)
 

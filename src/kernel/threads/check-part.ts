@@ -1,4 +1,5 @@
-// Checks a part of a UI message as `validateUIMessages` of the AI SDK does, so that a stored thread passes it. Unknown members are kept.
+// Checks a part of a UI message as `validateUIMessages` of the AI SDK does, so that a stored thread passes it. Unknown members are kept, and so
+// are parts of an unknown type.
 
 import type { Json } from '../../model/data.ts'
 import { type InkError, refuse } from '../../model/errors.ts'
@@ -68,12 +69,31 @@ const STATES: Readonly<Record<string, ToolState>> = {
 }
 const ENDED: readonly unknown[] = ['output-available', 'output-error', 'output-denied']
 
+/** Parts of tools have the name of the tool in their type. */
+export const isTool = ({ type }: { readonly type?: unknown }): boolean =>
+  typeof type === 'string' && (type === 'dynamic-tool' || type.startsWith('tool-'))
+
+/** A text or a reasoning, which may come in pieces. */
+export const isText = ({ type }: { readonly type?: unknown }): boolean => type === 'text' || type === 'reasoning'
+
+/** Whether this version knows what parts of this type have. */
+export const isKnownType = (type: string): boolean => Object.hasOwn(PARTS, type) || isTool({ type }) || type.startsWith('data-')
+
+/** The members that say what a part is about; those beside them say how it came. */
+export function contentOf(type: string): readonly string[] {
+  if (type.startsWith('data-')) return ['id', 'data']
+  const [must, may] = (Object.hasOwn(PARTS, type) && PARTS[type]) || [[], {}]
+  const more = type === 'steering-message' ? ['parts'] : []
+  return [...must, ...Object.keys(may).filter((name) => !BESIDE.includes(name)), ...more]
+}
+const BESIDE: readonly string[] = ['state', 'citations', 'providerMetadata']
+
 /** The members of any value that a part of this type and state must have. */
 export function neededBy({ type, state }: JsonObject): readonly string[] {
   if (typeof type !== 'string') return []
   if (type.startsWith('data-')) return ['data']
-  const isTool = (type === 'dynamic-tool' || type.startsWith('tool-')) && typeof state === 'string' && Object.hasOwn(STATES, state)
-  return (isTool ? (STATES[state]?.has ?? []) : []).filter((name) => name === 'input' || name === 'output')
+  const hasState = isTool({ type }) && typeof state === 'string' && Object.hasOwn(STATES, state)
+  return (hasState ? (STATES[state]?.has ?? []) : []).filter((name) => name === 'input' || name === 'output')
 }
 
 /** The members that a part of a tool has, and that its state must not have. */
@@ -84,7 +104,7 @@ export const lackedBy = (part: JsonObject): readonly string[] =>
 
 export function checkPart(message: string, part: Json, path: string, flaw: Flaw): void {
   const where = { message, path, flaw }
-  if (!isObject(part) || typeof part.type !== 'string') throw flaw('a part has no type', path)
+  if (!isObject(part) || typeof part.type !== 'string' || part.type === '') throw flaw('a part has no type', path)
   const { type } = part
   const known = Object.hasOwn(PARTS, type) ? PARTS[type] : undefined
   if (known) {
@@ -92,8 +112,8 @@ export function checkPart(message: string, part: Json, path: string, flaw: Flaw)
     for (const name of must) if (typeof part[name] !== 'string') throw flaw(`the ${type} part has no text \`${name}\``, path)
     checkMembers(part, may, where)
     if (type === 'steering-message') checkSteering(part, where)
-  } else if (type === 'dynamic-tool' || type.startsWith('tool-')) checkTool(part, where)
-  else checkData(part, type, where)
+  } else if (isTool(part)) checkTool(part, where)
+  else if (type.startsWith('data-')) checkData(part, where)
 }
 
 function checkMembers(part: JsonObject, members: Members, { path, flaw }: Where): void {
@@ -103,8 +123,7 @@ function checkMembers(part: JsonObject, members: Members, { path, flaw }: Where)
   }
 }
 
-function checkData(part: JsonObject, type: string, { path, flaw }: Where): void {
-  if (!type.startsWith('data-')) throw flaw(`the part has the unknown type ${JSON.stringify(type.slice(0, 80))}`, `${path}.type`)
+function checkData(part: JsonObject, { path, flaw }: Where): void {
   if (part.data === undefined) throw flaw('the data part has no `data`', path)
   if (part.id !== undefined && typeof part.id !== 'string') throw flaw('the id of a data part is a text', `${path}.id`)
 }

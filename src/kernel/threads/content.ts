@@ -11,7 +11,7 @@ import { blobsIn } from '../references.ts'
 import type { Scope } from '../scope.ts'
 import { stage } from '../values/stage.ts'
 import { putValue, readValue } from '../values/values.ts'
-import type { StoredMessage } from './check-message.ts'
+import type { AnyMessage } from './stored-message.ts'
 
 export interface StagedContent {
   readonly content: MessageContent
@@ -53,7 +53,7 @@ export function referencesOf({ content }: Pick<MessageRow, 'content'>): readonly
   return 'ref' in content ? [content.ref] : blobsIn(content.text)
 }
 
-export async function readContent(scope: Scope, content: MessageContent): Promise<StoredMessage> {
+export async function readContent(scope: Scope, content: MessageContent): Promise<AnyMessage> {
   const message: unknown = 'text' in content ? JSON.parse(content.text) : await readValue(scope, content.ref)
-  return message as StoredMessage
+  return message as AnyMessage
 }

@@ -17,11 +17,11 @@ import { checkOpen, type Scope } from '../scope.ts'
 import { readSessionRow } from '../session-row.ts'
 import { type Collected, collect } from '../values/collect.ts'
 import { Marker } from '../values/mark.ts'
-import type { StoredMessage } from './check-message.ts'
 import { readContent, referencesOf } from './content.ts'
 import { eraseSummaries } from './erase-summaries.ts'
 import { messageRow, type ThreadPlace } from './list-messages.ts'
 import { messageRowId } from './plan-messages.ts'
+import type { AnyMessage } from './stored-message.ts'
 import { messageOf } from './stored-rows.ts'
 
 export interface EraseMessageOptions {
@@ -118,7 +118,7 @@ async function reachable(scope: Scope, references: readonly string[]): Promise<M
   return marker
 }
 
-const textsOf = ({ parts }: StoredMessage): readonly string[] =>
+const textsOf = ({ parts }: AnyMessage): readonly string[] =>
   parts.flatMap(({ text }) => (typeof text === 'string' && text !== '' ? [text] : []))
 
 type Held = Pick<EraseMessageReport, 'heldBy' | 'nodes'>

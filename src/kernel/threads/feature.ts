@@ -2,6 +2,7 @@
 
 import type { MessageRow } from '../../model/thread.ts'
 import type { Feature } from '../feature.ts'
+import { sessionReads } from '../session-reads.ts'
 import { clearSession } from './clear-session.ts'
 import { referencesOf } from './content.ts'
 import { forkThreads } from './fork-threads.ts'
@@ -34,6 +35,11 @@ export const threads: Feature<ThreadStore, ThreadSession> = {
   store: (scope) => ({ threads: storeThreads(scope) }),
   session: (view) => ({
     thread: new ThreadHandle(view.scope, { session: view.id, thread: mainThreadId(view.scope, view.id) }, { view }),
-    threads: sessionThreads(view.scope, view.id, () => view.row().owner),
+    threads: sessionReads(
+      view.scope,
+      view.id,
+      sessionThreads(view.scope, view.id, () => view.row().owner),
+      ['get', 'list'],
+    ),
   }),
 }

@@ -1,12 +1,15 @@
 // Tool calls in a stream: their input as it comes, the call, questions for approval, and the result.
 
 import { refuse } from '../../model/errors.ts'
+import { isTool } from './check-part.ts'
 import type { MessageChunk, OpenMessage, OpenPart } from './fold-chunks.ts'
 import { parsePartialJson } from './partial-json.ts'
 
 /** A call whose input comes in pieces. */
 interface StreamedInput {
   text: string
+  /** The part, if its input is older than the text. */
+  unread?: OpenPart | undefined
   readonly call: Pick<MessageChunk, 'toolCallId' | 'toolName' | 'dynamic' | 'inputEncoding' | 'title' | 'toolMetadata'>
 }
 
@@ -29,8 +32,23 @@ export class ToolParts {
     this.#inputs.clear()
   }
 
+  /**
+   * Reads the inputs that have grown. A message is written a few times per second, and a model streams an input in thousands of deltas: reading
+   * it at each of them would take quadratic time.
+   */
+  read(): void {
+    for (const input of this.#inputs.values()) this.#readOne(input)
+  }
+
+  #readOne(input: StreamedInput | undefined): void {
+    if (!input?.unread) return
+    input.unread.input = input.call.inputEncoding === 'text' ? input.text : parsePartialJson(input.text)
+    input.unread = undefined
+  }
+
   write(chunk: MessageChunk): void {
     const { toolCallId, inputEncoding } = chunk
+    if (chunk.type !== 'tool-input-delta') this.read()
     switch (chunk.type) {
       case 'tool-input-start': {
         const { toolName, dynamic, title, toolMetadata } = chunk
@@ -67,8 +85,6 @@ export class ToolParts {
       case 'tool-output-error':
         this.#result(chunk, { state: 'output-error', errorText: chunk.errorText })
         return
-      default:
-        throw this.#refused(chunk, 'no chunk has this type')
     }
   }
 
@@ -77,8 +93,11 @@ export class ToolParts {
     if (!input) throw this.#refused(chunk, `no input of the tool call ${JSON.stringify(chunk.toolCallId)} is open`)
     input.text += chunk.inputTextDelta
     const { inputEncoding } = input.call
-    const value = inputEncoding === 'text' ? input.text : parsePartialJson(input.text)
-    this.#put({ type: chunk.type, ...input.call }, { state: 'input-streaming', input: value, rawInput: input.text, inputEncoding })
+    const known = input.unread?.input
+    input.unread = this.#put(
+      { type: chunk.type, ...input.call },
+      { state: 'input-streaming', input: known, rawInput: input.text, inputEncoding },
+    )
   }
 
   #ask(chunk: MessageChunk): void {
@@ -110,7 +129,7 @@ export class ToolParts {
   }
 
   /** Makes or changes the part of a call. */
-  #put(chunk: MessageChunk, change: Change): void {
+  #put(chunk: MessageChunk, change: Change): OpenPart {
     const { toolCallId, toolName, dynamic } = chunk
     const type = dynamic ? 'dynamic-tool' : `tool-${toolName}`
     const isSame = (part: OpenPart): boolean =>
@@ -123,6 +142,7 @@ export class ToolParts {
     // The AI SDK gives a new part of a dynamic tool no raw input.
     replace(part, known || !dynamic ? change : { ...change, rawInput: undefined })
     describe(part, chunk, change.state === 'output-error' ? 'resultProviderMetadata' : 'callProviderMetadata')
+    return part
   }
 
   #find(chunk: MessageChunk): OpenPart {
@@ -144,8 +164,6 @@ export class ToolParts {
     return refuse('CHUNK_INVALID', { message: this.#message.id, type: type.slice(0, 80), why })
   }
 }
-
-const isTool = ({ type }: OpenPart): boolean => type === 'dynamic-tool' || type.startsWith('tool-')
 
 const given = (name: string, value: unknown): object => (value === undefined || value === null ? {} : { [name]: value })
 

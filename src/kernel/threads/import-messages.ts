@@ -3,7 +3,7 @@
 import { base64 } from '../../model/bytes.ts'
 import { refuse } from '../../model/errors.ts'
 import { invalidOption } from '../../model/options.ts'
-import type { MessagePart } from './check-message.ts'
+import type { AnyPart } from './stored-message.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: messages of older versions have many shapes
 type Old = { readonly [member: string]: any }
@@ -26,7 +26,8 @@ const OLD_PARTS = ['tool-invocation', 'source', 'tool-call', 'image', 'redacted-
 const isOld = ({ parts, content, toolInvocations }: Old): boolean =>
   !Array.isArray(parts) || toolInvocations !== undefined || content !== undefined || parts.some(isOldPart)
 
-const isOldPart = (part: Old): boolean =>
+/** A part as AI SDK 4 had it. */
+export const isOldPart = (part: Old): boolean =>
   OLD_PARTS.includes(part?.type) ||
   (part?.type === 'file' && part.url === undefined) ||
   (part?.type === 'reasoning' && part.text === undefined)
@@ -37,7 +38,7 @@ function convert(old: Old): Old {
     throw wrong(old, 'its content is neither a text nor a list of parts', '$.content')
   const listed = Array.isArray(parts) && parts.length > 0 ? parts : Array.isArray(content) ? content : undefined
   const path = listed === parts ? '$.parts' : '$.content'
-  const made: MessagePart[] = listed
+  const made: AnyPart[] = listed
     ? listed.flatMap((part, i) => convertPart(old, part, `${path}[${i}]`))
     : [
         ...(typeof reasoning === 'string' && reasoning !== '' ? [{ type: 'reasoning', text: reasoning, state: 'done' }] : []),
@@ -75,7 +76,7 @@ function objectAt(old: Old, given: unknown, path: string): Old {
 const wrong = ({ id }: Old, why: string, path: string) =>
   refuse('MESSAGE_INVALID', { message: typeof id === 'string' ? id.slice(0, 80) : null, why, path })
 
-function convertPart(old: Old, given: unknown, path: string): readonly MessagePart[] {
+function convertPart(old: Old, given: unknown, path: string): readonly AnyPart[] {
   if (typeof given === 'string') return [{ type: 'text', text: given }]
   const part = objectAt(old, given, path)
   switch (part.type) {
@@ -96,17 +97,17 @@ function convertPart(old: Old, given: unknown, path: string): readonly MessagePa
     case 'image':
       return [{ type: 'file', mediaType: part.mimeType ?? 'image/*', url: dataUrl(part.image, part.mimeType ?? 'image/png') }]
     case 'file': {
-      if (part.url !== undefined) return [part as MessagePart]
+      if (part.url !== undefined) return [part as AnyPart]
       const mediaType = part.mimeType ?? part.mediaType ?? 'application/octet-stream'
       return [{ type: 'file', mediaType, url: dataUrl(part.data, mediaType), ...(part.filename && { filename: part.filename }) }]
     }
     default:
-      return [part as MessagePart]
+      return [part as AnyPart]
   }
 }
 
 /** One part for each detail, because a signature belongs to its own text. */
-function reasoningParts(part: Old, details: readonly Old[]): readonly MessagePart[] {
+function reasoningParts(part: Old, details: readonly Old[]): readonly AnyPart[] {
   return (details.length > 0 ? details : [part]).map((one) => {
     if (one.type === 'redacted') return redacted(one)
     const { text = one.reasoning ?? '', signature } = one
@@ -114,14 +115,14 @@ function reasoningParts(part: Old, details: readonly Old[]): readonly MessagePar
   })
 }
 
-const redacted = ({ data }: Old): MessagePart => ({
+const redacted = ({ data }: Old): AnyPart => ({
   type: 'reasoning',
   text: '',
   state: 'done',
   providerMetadata: { anthropic: { redactedData: data } },
 })
 
-function convertCall({ toolName, toolCallId, state, args, result }: Old): MessagePart {
+function convertCall({ toolName, toolCallId, state, args, result }: Old): AnyPart {
   const call = { type: `tool-${toolName}`, toolCallId }
   if (state === 'partial-call') return { ...call, state: 'input-streaming', ...(args !== undefined && { input: args }) }
   if (state !== 'result') return { ...call, state: 'input-available', input: args ?? {} }
@@ -141,7 +142,7 @@ function addResults(converted: readonly unknown[], old: Old): void {
   for (const part of objectsIn(old, old.content, '$.content')) {
     if (part.type !== 'tool-result') continue
     const call = converted
-      .flatMap((message) => (isObject(message) && Array.isArray(message.parts) ? message.parts.filter(isObject) : []) as MessagePart[])
+      .flatMap((message) => (isObject(message) && Array.isArray(message.parts) ? message.parts.filter(isObject) : []) as AnyPart[])
       .findLast((one) => one.toolCallId === part.toolCallId && one.state === 'input-available')
     if (!call) throw refuse('TOOL_CALL_MISSING', { message: id ?? null, toolCallId: part.toolCallId })
     Object.assign(

@@ -3,7 +3,8 @@
 import { refuse } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { checkKnown, filterOf, invalidOption } from '../../model/options.ts'
+import { decodeCursor, encodeCursor } from '../../model/order.ts'
 import type { TableRow } from '../../model/rows.ts'
 import type { MessageRow, ThreadId } from '../../model/thread.ts'
 import { everyRow } from '../every-row.ts'
@@ -11,9 +12,9 @@ import { type ArrayPage, arrayPage } from '../list.ts'
 import { maskKey } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { branchRows } from './branch.ts'
-import type { StoredMessage } from './check-message.ts'
-import { readContent } from './content.ts'
+import { readMessage } from './linked-approvals.ts'
 import { messageRowId } from './plan-messages.ts'
+import type { AnyMessage, StoredMessage } from './stored-message.ts'
 import { messageOf } from './stored-rows.ts'
 
 export interface MessagesOptions {
@@ -29,6 +30,8 @@ export interface MessagesOptions {
   readonly branch?: string
   /** Only messages that this execution made. */
   readonly execution?: string
+  /** The cursor of the page before: with `first` the messages that follow it, otherwise those before it. */
+  readonly cursor?: string
 }
 
 export interface ThreadPlace {
@@ -47,43 +50,67 @@ export async function listMessages(
   place: ThreadPlace,
   options: MessagesOptions | undefined,
 ): Promise<ArrayPage<StoredMessage>> {
-  const rows = await listMessageRows(scope, place, options)
-  return arrayPage(await Promise.all(rows.map(({ content }) => readContent(scope, content))))
+  const { rows, cursor } = await listMessageRows(scope, place, options)
+  const messages = await Promise.all(rows.map(({ body }) => readMessage(scope, place.session, body.content)))
+  return arrayPage(messages as readonly AnyMessage[] as readonly StoredMessage[], cursor)
 }
 
-export async function listMessageRows(
-  scope: Scope,
-  place: ThreadPlace,
-  options: MessagesOptions | undefined,
-): Promise<readonly ShownRow[]> {
+interface Found {
+  readonly born: number
+  readonly body: ShownRow
+}
+
+interface FoundPage {
+  readonly rows: readonly Found[]
+  readonly cursor: string | undefined
+}
+
+async function listMessageRows(scope: Scope, place: ThreadPlace, options: MessagesOptions | undefined): Promise<FoundPage> {
   checkOpen(scope.engine)
-  const { last, first, before, after, branch, execution, ...unknown } = optionsOf(options, 'messages')
+  const { last, first, before, after, branch, execution, cursor, ...unknown } = filterOf(options, 'thread.messages', ['before', 'after'])
   checkKnown(unknown, 'messages')
   if (last !== undefined && first !== undefined) throw invalidOption('first', 'no number together with `last`', first)
   for (const [name, count] of Object.entries({ last, first }))
     if (count !== undefined && (!Number.isInteger(count) || count < 1 || count > limits.messagesAtOnce))
       throw invalidOption(name, `an integer from 1 to ${limits.messagesAtOnce}`, count)
-  const range = {
-    ...(after !== undefined && { from: (await messageRow(scope, place, after)).born + 1 }),
-    ...(before !== undefined && { below: (await messageRow(scope, place, before)).born }),
-  }
   const wanted = first ?? last ?? LAST
   const backwards = first === undefined
+  const at = cursor === undefined ? undefined : placeOf(cursor)
+  const from = [after === undefined ? undefined : (await messageRow(scope, place, after)).born, backwards ? undefined : at]
+  const below = [before === undefined ? undefined : (await messageRow(scope, place, before)).born, backwards ? at : undefined]
+  const range = {
+    ...(from.some(isPlace) && { from: Math.max(...from.filter(isPlace)) + 1 }),
+    ...(below.some(isPlace) && { below: Math.min(...below.filter(isPlace)) }),
+  }
   const isWanted = execution === undefined ? () => true : sameExecution(maskKey(scope, execution))
-  const rows: ShownRow[] = []
+  const rows: Found[] = []
+  // One more than wanted shows whether there are more.
   const source =
     branch !== undefined
       ? branchRows(scope, place, await messageRow(scope, place, branch), range)
-      : everyRow(scope, 'messages', { ...indexOf(scope, place, execution), ...range, backwards, limit: wanted })
+      : everyRow(scope, 'messages', { ...indexOf(scope, place, execution), ...range, backwards, limit: wanted + 1 })
   for await (const stored of source) {
-    const row = messageOf(stored)
-    if (!isShown(row) || row.thread !== place.thread || !isWanted(row)) continue
-    rows.push(row)
+    const body = messageOf(stored)
+    if (!isShown(body) || body.thread !== place.thread || !isWanted(body)) continue
+    rows.push({ born: stored.born, body })
     // A branch is read from its leaf, so its first messages come last.
-    if (rows.length === wanted && (backwards || branch === undefined)) break
+    if (rows.length > wanted && (backwards || branch === undefined)) break
   }
+  const isMore = rows.length > wanted
+  if (backwards) rows.splice(wanted)
   if (backwards || branch !== undefined) rows.reverse()
-  return rows.slice(0, wanted)
+  rows.splice(wanted)
+  const end = isMore ? (backwards ? rows[0] : rows.at(-1)) : undefined
+  return { rows, cursor: end && encodeCursor([end.born]) }
+}
+
+const isPlace = (born: number | undefined): born is number => born !== undefined
+
+/** The place of the message at which the page before ended. */
+function placeOf(cursor: unknown): number {
+  const [born] = typeof cursor === 'string' ? decodeCursor(cursor, 1) : []
+  if (typeof born !== 'number') throw refuse('CURSOR_INVALID')
+  return born
 }
 
 const sameExecution =

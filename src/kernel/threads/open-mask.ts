@@ -5,7 +5,7 @@ import { limits } from '../../model/limits.ts'
 import type { Redactor } from '../redact/redactor.ts'
 import type { MaskedStream, StreamBounds } from '../redact/stream.ts'
 import { defined } from './check-message.ts'
-import type { OpenMessage, OpenPart } from './fold-chunks.ts'
+import { isOpen, type OpenMessage, type OpenPart } from './fold-chunks.ts'
 import { parsePartialJson } from './partial-json.ts'
 
 /** A person watches the message, so only the last word is held back. The whole text is masked again when the part ends. */
@@ -32,8 +32,8 @@ export class OpenMask {
   /** The message as it may be stored now. */
   masked(message: OpenMessage): unknown {
     const parts = message.parts.map((part) => {
+      if (!isOpen(part)) return part
       if (part.state === 'streaming') return { ...part, text: this.#shown(part, part.text) }
-      if (part.state !== 'input-streaming') return part
       const { input: _, ...rest } = part
       // An input without its text cannot be masked across its pieces.
       if (part.rawInput === undefined) return rest

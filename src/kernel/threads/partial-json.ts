@@ -1,5 +1,8 @@
 // Reads the beginning of a JSON text: the input of a tool while it streams. It gives the value that the text would have if it ended here.
 
+import { refuse } from '../../model/errors.ts'
+import { limits } from '../../model/limits.ts'
+
 /** Undefined if nothing can be read yet. A value with a member that could change a prototype is not shown at all. */
 export function parsePartialJson(text: string): unknown {
   let value: unknown
@@ -11,12 +14,19 @@ export function parsePartialJson(text: string): unknown {
   return /proto|constructor|\\u/.test(text) && isForbidden(value) ? undefined : value
 }
 
-function isForbidden(value: unknown): boolean {
+/** Refuses a value before anything walks it by calling itself for each level, because the stack would end in it. */
+function checkDepth(depth: number): void {
+  if (depth > limits.valueDepth)
+    throw refuse('DATA_INVALID', { why: `more than ${limits.valueDepth} levels in the input of a tool call`, path: '$' })
+}
+
+function isForbidden(value: unknown, depth = 0): boolean {
+  checkDepth(depth)
   if (typeof value !== 'object' || value === null) return false
   if (Object.hasOwn(value, '__proto__')) return true
   const made: unknown = Object.hasOwn(value, 'constructor') && value.constructor
   if (typeof made === 'object' && made !== null && Object.hasOwn(made, 'prototype')) return true
-  return Object.values(value).some(isForbidden)
+  return Object.values(value).some((member) => isForbidden(member, depth + 1))
 }
 
 /** No value begins here, or the text ends before one does. */
@@ -45,6 +55,7 @@ function endsEarly(key: string, closed: boolean): boolean {
 class PrefixReader {
   readonly #text: string
   #at = 0
+  #depth = 0
   /** The text ends here, or goes on with what no JSON has. Everything that is open is closed. */
   #ended = false
 
@@ -64,8 +75,12 @@ class PrefixReader {
 
   #value(): unknown {
     const next = this.#next()
-    if (next === '{') return this.#object()
-    if (next === '[') return this.#list()
+    if (next === '{' || next === '[') {
+      checkDepth(++this.#depth)
+      const value = next === '{' ? this.#object() : this.#list()
+      this.#depth--
+      return value
+    }
     if (next === '"') return this.#string().value
     if (next !== undefined && (next === '-' || (next >= '0' && next <= '9'))) return this.#number()
     if (next !== undefined && 'tfn'.includes(next)) return this.#literal()

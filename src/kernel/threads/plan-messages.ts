@@ -40,6 +40,8 @@ export interface PlanMessagesOptions extends MessageOptions {
   readonly thread?: ThreadId | undefined
   /** The messages are being streamed: their chunks were checked. */
   readonly streamed?: boolean
+  /** The row of each message as it was read. By default the ids are taken for new. */
+  readonly seen?: readonly DoneRow<MessageRow>[] | undefined
 }
 
 export interface PlannedMessages {
@@ -67,7 +69,7 @@ export async function planMessages(
   messages: readonly unknown[],
   options: PlanMessagesOptions = {},
 ): Promise<PlannedMessages> {
-  const { thread = mainThreadId(scope, session), redact = true, streamed } = options
+  const { thread = mainThreadId(scope, session), redact = true, streamed, seen: known } = options
   if (typeof redact !== 'boolean') throw invalidOption('redact', 'true or false', redact)
   if (messages.length > limits.messagesAtOnce)
     throw invalidOption('messages', `at most ${limits.messagesAtOnce} messages`, `${messages.length}`)
@@ -95,7 +97,8 @@ export async function planMessages(
     const { parent: _, ...rest } = given
     const about = ids.length === 0 ? { ...given, ...(tally && { tally }) } : rest
     const set = { thread, message: id, role: taken.role, content: staged.content, ...about }
-    parts.push(part(decider, messageRowId(scope, session, id), { verb: 'put', set }, { session, seen: NOT_THERE, whole: true }))
+    const before = known?.[ids.length] ?? NOT_THERE
+    parts.push(part(decider, messageRowId(scope, session, id), { verb: 'put', set }, { session, seen: before, whole: true }))
     ids.push(id)
   }
   const memory = threadsSeen(scope.engine)

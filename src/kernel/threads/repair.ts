@@ -4,11 +4,11 @@ import { checkKnown, optionsOf } from '../../model/options.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { everyRow } from '../every-row.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import type { MessagePart, StoredMessage } from './check-message.ts'
-import { lackedBy } from './check-part.ts'
+import { isText, isTool, lackedBy } from './check-part.ts'
 import { readContent } from './content.ts'
 import { linkedApprovals } from './linked-approvals.ts'
 import { isShown, type ThreadPlace } from './list-messages.ts'
+import type { AnyMessage, AnyPart } from './stored-message.ts'
 import { messageOf } from './stored-rows.ts'
 import { updateMessage } from './write-messages.ts'
 
@@ -39,8 +39,8 @@ export async function repairThread(scope: Scope, place: ThreadPlace, options?: R
     // A call in the last message may still be under way, unless its writer died.
     const isOver = looked++ > 0 || row.record?.interrupted === true
     const message = await readContent(scope, row.content)
-    const decided = new Map((await linkedApprovals(scope, message)).map((one) => [one.toolCallId, one.state] as const))
-    const fix = (one: StoredMessage) => repaired(one, isOver, decided)
+    const decided = new Map((await linkedApprovals(scope, place.session, message)).map((one) => [one.toolCallId, one.state] as const))
+    const fix = (one: AnyMessage) => repaired(one, isOver, decided)
     if (fix(message).changes.length === 0) continue
     let changes: readonly string[] = []
     await updateMessage(
@@ -53,15 +53,17 @@ export async function repairThread(scope: Scope, place: ThreadPlace, options?: R
         return result.message
       },
       { redact: false, ...(row.record?.interrupted && { record: { interrupted: true } }) },
+      // As it is stored: what is read has the answers already.
+      (_, _session, content) => readContent(scope, content),
     )
     changed.unshift({ message: row.message, changes })
   }
   return { looked, changed }
 }
 
-function repaired(message: StoredMessage, isOver: boolean, decided: ReadonlyMap<string, string>) {
+function repaired(message: AnyMessage, isOver: boolean, decided: ReadonlyMap<string, string>) {
   const changes: string[] = []
-  const parts = message.parts.map((given): MessagePart => {
+  const parts = message.parts.map((given): AnyPart => {
     let part = given
     for (const repair of [cleanPart, completePart, repairPart]) {
       const [next, change] = repair(part, isOver, decided) ?? []
@@ -74,18 +76,16 @@ function repaired(message: StoredMessage, isOver: boolean, decided: ReadonlyMap<
   return { message: changes.length === 0 ? message : { ...message, parts }, changes }
 }
 
-const isTool = ({ type }: MessagePart): boolean => type === 'dynamic-tool' || type.startsWith('tool-')
-
 /** A stream may leave members of an earlier state, such as the error of a call that was denied afterwards. */
-function cleanPart(part: MessagePart): readonly [MessagePart, string] | undefined {
+function cleanPart(part: AnyPart): readonly [AnyPart, string] | undefined {
   const odd = isTool(part) ? lackedBy(part) : []
   if (odd.length === 0) return undefined
-  const rest = Object.fromEntries(Object.entries(part).filter(([name]) => !odd.includes(name))) as unknown as MessagePart
+  const rest = Object.fromEntries(Object.entries(part).filter(([name]) => !odd.includes(name))) as unknown as AnyPart
   return [rest, `tool call ${JSON.stringify(part.toolCallId)} had ${odd.join(' and ')} of another state`]
 }
 
 /** A stream may leave a result without the input, or without the answer to the question for approval. */
-function completePart(part: MessagePart): readonly [MessagePart, string] | undefined {
+function completePart(part: AnyPart): readonly [AnyPart, string] | undefined {
   const { state, toolCallId, approval } = part
   if (!isTool(part)) return undefined
   const call = `tool call ${JSON.stringify(toolCallId)}`
@@ -101,10 +101,11 @@ function completePart(part: MessagePart): readonly [MessagePart, string] | undef
   return [whole, lacksInput ? `${call} had no input` : `${call} had no answer to its question`]
 }
 
-function repairPart(part: MessagePart, isOver: boolean, decided: ReadonlyMap<string, string>): readonly [MessagePart, string] | undefined {
+function repairPart(part: AnyPart, isOver: boolean, decided: ReadonlyMap<string, string>): readonly [AnyPart, string] | undefined {
   const { state, toolCallId } = part
   const call = `tool call ${JSON.stringify(toolCallId)}`
-  if (state === 'streaming' && isOver) return [{ ...part, state: 'done' }, `the ${part.type} that was cut off has ended`]
+  if (isText(part) && state === 'streaming' && isOver) return [{ ...part, state: 'done' }, `the ${part.type} that was cut off has ended`]
+  if (!isTool(part)) return undefined
   if (state === 'input-streaming' && isOver) {
     const { rawInput: _, inputEncoding: _encoding, ...rest } = part
     return [

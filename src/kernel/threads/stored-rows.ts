@@ -5,7 +5,8 @@ import { decodeBody, type TableRow } from '../../model/rows.ts'
 import type { MessageRow, ThreadRow } from '../../model/thread.ts'
 import type { DoneRow } from '../execute.ts'
 
-export const messageOf = ({ body }: Pick<TableRow<'messages'>, 'body'>): MessageRow => checkMessageRow(decodeBody(body))
+export const messageOf = ({ id, body }: Pick<TableRow<'messages'>, 'id' | 'body'>): MessageRow =>
+  checkMessageRow(decodeBody(body, { table: 'messages', id }))
 
 export const checkMessageRow = (row: MessageRow): MessageRow => checkRecord(row, { record: 'message', id: row.message })
 

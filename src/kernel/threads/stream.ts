@@ -12,9 +12,10 @@ import { maskKey } from '../names.ts'
 import { isConflict } from '../outcome.ts'
 import { conflictOrGone, retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { takeMessage, withoutUndefined } from './check-message.ts'
-import { readContent, stageContent } from './content.ts'
+import { takeMessage } from './check-message.ts'
+import { stageContent } from './content.ts'
 import { ChunkFold, type MessageChunk } from './fold-chunks.ts'
+import { readMessage } from './linked-approvals.ts'
 import type { ThreadPlace } from './list-messages.ts'
 import { OpenMask } from './open-mask.ts'
 import { type MessageOptions, messageRowId, planMessages } from './plan-messages.ts'
@@ -77,7 +78,7 @@ export class ThreadStream implements MessageStream {
 
   async write(chunk: MessageChunk): Promise<void> {
     this.#check()
-    const taken = telling(this.#scope, () => takeExact(withoutUndefined(chunk, 0))) as unknown as MessageChunk
+    const taken = telling(this.#scope, () => takeExact(chunk)) as unknown as MessageChunk
     // Calls that do not wait for one another go on in their order.
     const fold = await this.#begin()
     telling(this.#scope, () => fold.write(taken))
@@ -127,7 +128,7 @@ export class ThreadStream implements MessageStream {
       if (row && !row.content) throw refuse('MESSAGE_ERASED', { message: this.id })
       if (row?.role && row.role !== 'assistant')
         throw refuse('MESSAGE_INVALID', { message: this.id, why: 'only messages of the assistant are streamed', path: '$.role' })
-      const stored = row?.content && !this.#options.restart ? await readContent(this.#scope, row.content) : undefined
+      const stored = row?.content && !this.#options.restart ? await readMessage(this.#scope, session, row.content) : undefined
       this.#row = row && found
       this.#hasParts = stored ? stored.parts.length > 0 : row !== undefined
       this.#fold = new ChunkFold(this.id, stored as unknown as { readonly [member: string]: unknown } | undefined)

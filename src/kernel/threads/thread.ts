@@ -7,21 +7,29 @@ import type { SessionView } from '../feature.ts'
 import type { ArrayPage } from '../list.ts'
 import { maskKey } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import type { StoredMessage } from './check-message.ts'
-import { readContent } from './content.ts'
+import { sessionReads } from '../session-reads.ts'
 import { type EraseMessageOptions, type EraseMessageReport, eraseMessage } from './erase-message.ts'
 import { convertMessages } from './import-messages.ts'
-import { linkedApprovals } from './linked-approvals.ts'
+import { linkedApprovals, readMessage } from './linked-approvals.ts'
 import { isShown, listMessages, type MessagesOptions, type ThreadPlace } from './list-messages.ts'
 import { type MessageOptions, messageRowId } from './plan-messages.ts'
-import { takeRecord } from './record.ts'
+import { type ShownRecord, takeRecord } from './record.ts'
 import { type RepairOptions, type RepairReport, repairThread } from './repair.ts'
+import type { MessageData, MessageTools, StoredMessage } from './stored-message.ts'
 import { checkThreadRow, messageOf } from './stored-rows.ts'
 import { type MessageStream, type StreamOptions, ThreadStream } from './stream.ts'
 import { thread as decider, type ThreadCommand } from './thread-decider.ts'
 import { checkTitle, type ThreadInfo, threadInfo } from './thread-info.ts'
 import { mainThreadId, threadsSeen } from './thread-memory.ts'
-import { type AddedMessage, addMessages, type ChangeMessage, setRecord, updateMessage, writeMessage } from './write-messages.ts'
+import {
+  type AddedMessage,
+  type AddOptions,
+  addMessages,
+  type ChangeMessage,
+  setRecord,
+  updateMessage,
+  writeMessage,
+} from './write-messages.ts'
 
 export interface Thread {
   readonly id: ThreadId
@@ -29,10 +37,12 @@ export interface Thread {
   readonly user: string | undefined
   readonly state: ThreadState
   /** Adds a message, or replaces the one with its id. Several are added in one commit. */
-  add(message: unknown, options?: MessageOptions): Promise<AddedMessage>
-  add(messages: readonly unknown[], options?: MessageOptions): Promise<readonly AddedMessage[]>
+  add(messages: readonly unknown[], options?: AddOptions): Promise<readonly AddedMessage[]>
+  add(message: unknown, options?: AddOptions): Promise<AddedMessage>
   /** Returns undefined for a message that is not there, was removed, or was erased. */
-  get(id: string): Promise<StoredMessage | undefined>
+  get<Metadata = unknown, Data extends MessageData = MessageData, Tools extends MessageTools = MessageTools>(
+    id: string,
+  ): Promise<StoredMessage<Metadata, Data, Tools> | undefined>
   /** Stores the message that `change` returns. If another writer was first, `change` is called again. */
   update(id: string, change: ChangeMessage, options?: Pick<MessageOptions, 'redact' | 'record'>): Promise<StoredMessage>
   /** Hides a message. Its content stays stored; `erase` removes it. */
@@ -40,14 +50,19 @@ export interface Thread {
   /** Erases a message for good: its text is in no event, row or value any more, unless another message holds it. The report says so. */
   erase(id: string, options: EraseMessageOptions): Promise<EraseMessageReport>
   /** Adds messages in one commit, and converts those of AI SDK 4. A tool result without its call is refused. */
-  import(messages: readonly unknown[], options?: MessageOptions): Promise<readonly AddedMessage[]>
+  import(messages: readonly unknown[], options?: AddOptions): Promise<readonly AddedMessage[]>
   /** Ends parts and tool calls that a crash or an import left open, and says what it changed. */
   repair(options?: RepairOptions): Promise<RepairReport>
-  /** Lists messages, oldest first: the last 50 unless told otherwise. */
-  messages(options?: MessagesOptions): Promise<ArrayPage<StoredMessage>>
+  /**
+   * Lists messages, oldest first: the last 50 unless told otherwise. The array is one of `UIMessage`; with a cursor on it, there are more. The
+   * types of metadata, data parts and tools are what the caller says.
+   */
+  messages<Metadata = unknown, Data extends MessageData = MessageData, Tools extends MessageTools = MessageTools>(
+    options?: MessagesOptions,
+  ): Promise<ArrayPage<StoredMessage<Metadata, Data, Tools>>>
   /** Reads the record beside a message. With a second argument, sets these members of it. */
-  record(id: string): Promise<MessageRecord | undefined>
-  record(id: string, record: MessageRecord): Promise<MessageRecord | undefined>
+  record(id: string): Promise<ShownRecord | undefined>
+  record(id: string, record: MessageRecord): Promise<ShownRecord | undefined>
   /** Streams an answer into the message with this id. Its chunks are those of a UI message stream of the AI SDK. */
   stream(id: string, options?: StreamOptions): MessageStream
   /** The thread with the number of its messages and the time of the last one. */
@@ -74,6 +89,7 @@ export class ThreadHandle implements Thread {
     this.#row = row
     this.#view = view
     this.id = place.thread
+    sessionReads<Thread>(scope, place.session, this, ['get', 'messages', 'record', 'info'])
   }
 
   get title(): string | undefined {
@@ -86,16 +102,17 @@ export class ThreadHandle implements Thread {
     return this.#row?.state ?? 'open'
   }
 
-  add(message: unknown, options?: MessageOptions): Promise<AddedMessage>
-  add(messages: readonly unknown[], options?: MessageOptions): Promise<readonly AddedMessage[]>
-  async add(given: unknown, options?: MessageOptions): Promise<AddedMessage | readonly AddedMessage[]> {
+  add(messages: readonly unknown[], options?: AddOptions): Promise<readonly AddedMessage[]>
+  add(message: unknown, options?: AddOptions): Promise<AddedMessage>
+  async add(given: unknown, options?: AddOptions): Promise<AddedMessage | readonly AddedMessage[]> {
     if (Array.isArray(given)) return addMessages(this.#scope, this.#place, given, options, this.#view)
     return (await addMessages(this.#scope, this.#place, [given], options, this.#view))[0] as AddedMessage
   }
 
-  async get(id: string): Promise<StoredMessage | undefined> {
+  async get<Metadata, Data extends MessageData, Tools extends MessageTools>(id: string) {
     const row = await this.#read(id)
-    return row && isShown(row) ? readContent(this.#scope, row.content) : undefined
+    if (!row || !isShown(row)) return undefined
+    return (await readMessage(this.#scope, this.#place.session, row.content)) as StoredMessage<Metadata, Data, Tools>
   }
 
   update(id: string, change: ChangeMessage, options?: Pick<MessageOptions, 'redact' | 'record'>): Promise<StoredMessage> {
@@ -111,7 +128,7 @@ export class ThreadHandle implements Thread {
     return eraseMessage(this.#scope, this.#place, id, options)
   }
 
-  async import(messages: readonly unknown[], options?: MessageOptions): Promise<readonly AddedMessage[]> {
+  async import(messages: readonly unknown[], options?: AddOptions): Promise<readonly AddedMessage[]> {
     return addMessages(this.#scope, this.#place, convertMessages(messages), options, this.#view)
   }
 
@@ -119,15 +136,19 @@ export class ThreadHandle implements Thread {
     return repairThread(this.#scope, this.#place, options)
   }
 
-  messages(options?: MessagesOptions): Promise<ArrayPage<StoredMessage>> {
-    return listMessages(this.#scope, this.#place, options)
+  async messages<Metadata, Data extends MessageData, Tools extends MessageTools>(options?: MessagesOptions) {
+    return (await listMessages(this.#scope, this.#place, options)) as ArrayPage<StoredMessage<Metadata, Data, Tools>>
   }
 
-  async record(id: string, given?: MessageRecord): Promise<MessageRecord | undefined> {
+  async record(id: string, given?: MessageRecord): Promise<ShownRecord | undefined> {
     if (given !== undefined) await setRecord(this.#scope, this.#place, id, takeRecord(this.#scope, given))
     const row = await this.#read(id)
     if (!row?.content) return row && { erased: true }
-    const approvals = await linkedApprovals(this.#scope, await readContent(this.#scope, row.content))
+    const approvals = await linkedApprovals(
+      this.#scope,
+      this.#place.session,
+      await readMessage(this.#scope, this.#place.session, row.content),
+    )
     return { ...row.record, ...(approvals.length > 0 && { approvals }) }
   }
 
@@ -139,7 +160,7 @@ export class ThreadHandle implements Thread {
     checkOpen(this.#scope.engine)
     const stored = await this.#scope.engine.backend.rows.get(this.#scope.tenant, 'threads', this.id)
     if (!stored) return undefined
-    this.#row = checkThreadRow(decodeBody(stored.body))
+    this.#row = checkThreadRow(decodeBody(stored.body, stored))
     return threadInfo(this.#scope, this.#row)
   }
 

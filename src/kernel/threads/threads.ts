@@ -1,7 +1,7 @@
 // `session.threads` and `store.threads`: create, find and list threads.
 
 import { type SessionId, toId } from '../../model/ids.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, filterOf, optionsOf } from '../../model/options.ts'
 import { THREAD_STATES, type ThreadRow, type ThreadState } from '../../model/thread.ts'
 import { telling } from '../draft.ts'
 import { NOT_THERE, part, plan, readRow } from '../execute.ts'
@@ -102,7 +102,7 @@ async function listThreads(
   session: SessionId | undefined,
   options: ListThreadsOptions | undefined,
 ): Promise<Page<ThreadInfo>> {
-  const { user, state, ...page } = optionsOf(options, 'threads.list')
+  const { user, state, ...page } = filterOf(options, 'threads.list')
   checkState(state, THREAD_STATES, 'thread')
   const own = session === undefined ? scope.own : undefined
   if (own !== undefined && user !== undefined && user !== own) return { items: [] }

@@ -76,7 +76,7 @@ export async function fire(scope: Scope, from: string, payload: unknown, options
   checkKnown(unknown, 'a firing')
   const key = asked === undefined ? undefined : maskKey(scope, asked)
   const id = key === undefined ? engine.newId<'firing'>() : firingId(scope, source, key)
-  const admitted = admit(scope, payload)
+  const admitted = admit(scope, payload, `a firing of '${source}'`)
   const digest = hex(engine.environment.digest.sha256(utf8(canonical(admitted))))
   const given = { id, source, key, payload: admitted, digest }
   return retryConflicts(scope, ['sources', 'firings'], async (attempt) => {

@@ -2,7 +2,7 @@
 
 import { refuse } from '../../model/errors.ts'
 import { toId } from '../../model/ids.ts'
-import { optionsOf } from '../../model/options.ts'
+import { filterOf } from '../../model/options.ts'
 import type { DeliveryRow, FiringId, FiringRow } from '../../model/trigger.ts'
 import { telling } from '../draft.ts'
 import { readRow } from '../execute.ts'
@@ -29,7 +29,7 @@ export interface HistoryOptions extends PageOptions {
 
 export async function history(scope: Scope, options?: HistoryOptions): Promise<Page<Firing>> {
   checkOpen(scope.engine)
-  const { trigger, source, ...page } = optionsOf(options, 'history')
+  const { trigger, source, ...page } = filterOf(options, 'triggers.history')
   if (trigger !== undefined && source !== undefined)
     throw refuse('OPTION_INVALID', { option: 'history', why: 'pass trigger or source, not both' })
   if (trigger !== undefined) return historyOf(scope, takeName(scope, trigger, 'a trigger'), page)

@@ -2,7 +2,7 @@
 // requires an equal one. An object of tests may stand in the place of a value: `{ gte: 100 }`.
 
 import { canonical } from '../../model/canonical.ts'
-import type { Json } from '../../model/data.ts'
+import { isObject, type Json } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 
 type Members = { readonly [key: string]: Json }
@@ -43,8 +43,6 @@ function order(found: Json | undefined, asked: Json, holds: <T extends number | 
   if (typeof found === 'number' && typeof asked === 'number') return holds(found, asked)
   return typeof found === 'string' && typeof asked === 'string' && holds(found, asked)
 }
-
-const isObject = (value: Json | undefined): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const asksTests = (match: Members): boolean => {
   const names = Object.keys(match)

@@ -23,7 +23,7 @@ export async function pruneFirings(scope: Scope, options: PruneBefore): Promise<
   const before = takeBefore(options)
   let [firings, deliveries] = [0, 0]
   for await (const { id, body } of everyRow(scope, 'firings', { index: 'byBorn', equals: [], limit: PAGE })) {
-    if (decodeBody(body).firedAt >= before) continue
+    if (decodeBody(body, { id }).firedAt >= before) continue
     const told = await deliveriesOf(scope, id as FiringId)
     if (!told.every((one) => isOver(one) && one.changedAt < before)) continue
     const { receipts } = await plan(scope, [

@@ -2,6 +2,7 @@
 
 import { checkEnvironment } from '../../model/artifact.ts'
 import { utf8Length } from '../../model/bytes.ts'
+import { isObject, takeCondition } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
@@ -69,15 +70,20 @@ function takeDefinition(scope: Scope, name: string, options: Omit<TriggerOptions
   // A misspelt `match` would otherwise match every firing.
   const unknown = Object.keys(options).find((option) => !OPTIONS.includes(option))
   if (unknown !== undefined)
-    throw refuse('OPTION_INVALID', { option: unknown, why: `a trigger has no such option; it has ${OPTIONS.join(', ')}` })
+    throw refuse('OPTION_INVALID', { option: unknown, why: 'a trigger has no such option', known: OPTIONS.join(', ') })
   const { match, with: along, env, priority, group, attempts, backoff, delay } = options
   const source = takeName(scope, options.source, 'a source')
   const queue = takeQueue(scope, options.queue)
   const given = Object.entries({ priority, group, attempts, backoff, delay }).filter(([, value]) => value !== undefined)
   const offer = takeOffer(scope, queue, Object.fromEntries(given) as OfferOptions)
-  if (match !== undefined && (typeof match !== 'object' || match === null || Array.isArray(match)))
-    throw refuse('TRIGGER_INVALID', { why: 'match must be an object' })
-  const agreed = match === undefined ? undefined : admit(scope, match)
+  const agreed =
+    match === undefined
+      ? undefined
+      : admit(
+          scope,
+          telling(scope, () => takeCondition(match)),
+        )
+  if (agreed !== undefined && !isObject(agreed)) throw refuse('TRIGGER_INVALID', { why: 'match must be an object' })
   if (agreed !== undefined) telling(scope, () => checkMatch(agreed))
   const definition: TriggerDefinition = {
     name,

@@ -1,6 +1,6 @@
 // The public API of triggers: set them, fire, and look at what was delivered.
 
-import { optionsOf } from '../../model/options.ts'
+import { filterOf } from '../../model/options.ts'
 import { TRIGGER_STATES, type TriggerRow, type TriggerState } from '../../model/trigger.ts'
 import { readRow } from '../execute.ts'
 import { checkState, listRows, type Page, type PageOptions } from '../list.ts'
@@ -62,7 +62,7 @@ async function getTrigger(scope: Scope, given: string): Promise<TriggerRow | und
 }
 
 async function listTriggers(scope: Scope, options?: TriggerListOptions): Promise<Page<TriggerRow>> {
-  const { source, state, ...page } = optionsOf(options, 'list')
+  const { source, state, ...page } = filterOf(options, 'triggers.list')
   checkState(state, TRIGGER_STATES, 'trigger')
   const from = source === undefined ? undefined : takeName(scope, source, 'a source')
   const by =

@@ -101,6 +101,8 @@ async function findReceipt({ scope, id: session }: SessionView, { turn }: TakenT
 async function checkAndWrite(view: SessionView, taken: TakenTurn, digest: string): Promise<TurnOutcome> {
   const { scope, id: session } = view
   await lookAgain(scope, session)
+  // A retry may have lost the lease with its process: it has found its receipt before.
+  if (taken.release && taken.lease === undefined) throw invalidOption('release', 'true only with `lease`, the lease to release')
   const fence = taken.lease === undefined ? undefined : await liveFence(scope, session, taken.lease)
   const settled = await settleTurn(scope, session, taken, fence?.run?.id)
   const { head: row, ...seen } = await readHead(scope, session)

@@ -64,12 +64,17 @@ export function takeEnqueued(scope: Scope, given: EnqueueOptions): Enqueued {
 export async function enqueueParts(scope: Scope, session: SessionId, items: readonly Enqueued[]): Promise<readonly Part[]> {
   const parts: Part[] = []
   for (const { payload, queue, delivery = 'afterTurn', kind = 'turn', key, merge, priority, delayMs } of items) {
-    const stored = await storeOffered(scope, payload, 'the item', undefined)
+    const stored = await storeOffered(
+      scope,
+      payload,
+      queue === undefined ? 'an item of the inbox' : `an item of the queue '${queue}'`,
+      undefined,
+    )
     const now = await storeNow(scope, delayMs > 0)
     if (queue === undefined) {
       const at = delayMs > 0 ? now + delayMs : undefined
       const about = key === undefined ? { seen: NOT_THERE } : {}
-      parts.push(offerInboxPart(scope, { session, key, payload: stored, delivery, kind, merge, at }, about))
+      parts.push(offerInboxPart(scope, { session, key, payload: stored, delivery, kind, merge, at, delayMs }, about))
     } else {
       const { delayMs: _, notBefore: __, ...taken } = takeOffer(scope, queue, priority === undefined ? {} : { priority })
       const offered = { ...taken, queue, at: now + delayMs, payload: stored }

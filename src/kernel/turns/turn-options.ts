@@ -10,7 +10,7 @@ import { takeIds } from '../attachments/attachments.ts'
 import type { Components } from '../checkpoints/components.ts'
 import { admit, isWhole, telling } from '../draft.ts'
 import type { Fenced } from '../fence.ts'
-import type { NewNode } from '../graph/delta.ts'
+import type { GivenNode } from '../graph/delta.ts'
 import { checkRevision } from '../graph/head.ts'
 import { nodeName } from '../graph/nodes.ts'
 import { maskKey, takeName } from '../names.ts'
@@ -23,14 +23,14 @@ import { type Enqueued, type EnqueueOptions, takeEnqueued } from './enqueue.ts'
 export interface NodeOptions {
   /** Unique in the session. */
   readonly id: string
-  /** Null for a root. */
-  readonly parent: string | null
+  /** Null for a root. The default is the node before it in `nodes`, and for the first one the leaf of the conversation when the turn is written. */
+  readonly parent?: string | null | undefined
   /** A conversation event, or typed data of a plugin. */
   readonly payload: unknown
   /** The type of the plugin data, if the payload is that. */
   readonly plugin?: string
   readonly cause?: Cause
-  /** The frame that it belongs to; a new name opens a frame. The default is the current frame. */
+  /** The frame that it belongs to, one that was opened before. The default is the current frame. */
   readonly frame?: string
 }
 
@@ -72,7 +72,7 @@ const DELTAS: readonly unknown[] = ['unchanged', 'append', 'replace']
 export interface TakenTurn {
   readonly turn: string
   readonly expectedHead: number | undefined
-  readonly nodes: readonly NewNode[]
+  readonly nodes: readonly GivenNode[]
   readonly delta: 'unchanged' | 'append' | 'replace'
   readonly leaf: string | undefined
   readonly checkpoint: Components | null | undefined
@@ -161,11 +161,12 @@ export function takeTurn(scope: Scope, options: TurnOptions): TakenTurn {
   }
 }
 
-function takeNode(scope: Scope, given: NodeOptions, whole: boolean): { readonly node: NewNode; readonly raw: Json } {
+function takeNode(scope: Scope, given: NodeOptions, whole: boolean): { readonly node: GivenNode; readonly raw: Json } {
   const { id, parent, payload, plugin, cause, frame, ...unknown } = optionsOf(given, 'nodes')
   checkKnown(unknown, 'a node')
   const name = nodeName(scope, id)
-  if (parent !== null && typeof parent !== 'string') throw invalidOption('parent', 'the id of a node, or null for a root', parent)
+  if (parent !== undefined && parent !== null && typeof parent !== 'string')
+    throw invalidOption('parent', 'the id of a node, or null for a root', parent)
   if (payload === undefined) throw invalidOption('payload', 'JSON', payload)
   const about = {
     ...(plugin !== undefined && { plugin: takeName(scope, plugin, 'a plugin type') }),
@@ -178,7 +179,9 @@ function takeNode(scope: Scope, given: NodeOptions, whole: boolean): { readonly 
     ...(frame !== undefined && { frame: takeName(scope, frame, 'a frame') }),
   }
   const raw = telling(scope, () => takeData(payload))
-  const node = { id: name, parent: parent === null ? null : nodeName(scope, parent), payload: whole ? raw : admit(scope, raw), ...about }
+  // An absent parent is no part of the content: the leaf may have moved when the commit is retried.
+  const above = parent === undefined ? {} : { parent: parent === null ? null : nodeName(scope, parent) }
+  const node = { id: name, ...above, payload: whole ? raw : admit(scope, raw), ...about }
   return { node, raw: { ...node, payload: raw } as unknown as Json }
 }
 

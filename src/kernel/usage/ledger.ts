@@ -1,21 +1,34 @@
 // Usage as callers give it, and sums of it. Counts are integers and sums stay exact.
 
 import { refuse } from '../../model/errors.ts'
-import { expected } from '../../model/options.ts'
+import { checkKnown, expected, optionsOf } from '../../model/options.ts'
 import type { Usage, UsageCounts } from '../../model/usage.ts'
+import { flatCounts, isOfSdk, type TokenUsage } from './token-usage.ts'
 
-/** Usage as callers give it. An absent count is zero. */
-export interface UsageGiven {
+/** What counts are counts of. */
+export interface UsageOf {
   readonly model: string
   /** The purpose, such as a turn, a tool or a summary. */
-  readonly source?: string
-  readonly inputTokens?: number
-  readonly outputTokens?: number
-  readonly cacheReadTokens?: number
-  readonly cacheWriteTokens?: number
-  /** Part of `outputTokens`. */
-  readonly reasoningTokens?: number
-  readonly costUsd?: number
+  readonly source?: string | undefined
+  readonly costUsd?: number | undefined
+}
+
+/** Usage as callers give it: counts of their own, or those of the AI SDK, with the model. An absent count is zero. */
+export interface UsageGiven extends TokenUsage, UsageOf {
+  /** Part of `inputTokens`, as in the AI SDK. */
+  readonly cacheReadTokens?: number | undefined
+  readonly cacheWriteTokens?: number | undefined
+}
+
+/** The usage alone, or the counts and then what they are of: `usage(result.usage, { model: 'm' })`. */
+export type UsageCall = readonly [usage: UsageGiven] | readonly [usage: TokenUsage, of: UsageOf]
+
+/** Joins the arguments of a call. */
+export function usageOf([counts, of]: UsageCall): UsageGiven {
+  if (of === undefined) return counts as UsageGiven
+  const { model, source, costUsd, ...unknown } = optionsOf(of, 'usage')
+  checkKnown(unknown, 'usage')
+  return { ...counts, model, ...(source !== undefined && { source }), ...(costUsd !== undefined && { costUsd }) }
 }
 
 const COUNTS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'reasoningTokens'] as const
@@ -28,20 +41,50 @@ export function takeUsage(given: UsageGiven, about: Readonly<Record<string, unkn
   const wrong = (why: string) => refuse('USAGE_INVALID', { ...about, why })
   if (typeof given !== 'object' || given === null) throw wrong(expected('an object with a model and counts', given))
   const { model, source = 'run', costUsd = 0 } = given
-  const misspelt = Object.keys(given).find((name) => !MEMBERS.includes(name))
-  if (misspelt !== undefined) throw wrong(`'${misspelt}' is not a member of usage: use ${MEMBERS.join(', ')}`)
+  const misspelt = isOfSdk(given) ? undefined : Object.keys(given).find((name) => !MEMBERS.includes(name))
+  if (misspelt !== undefined) throw unknownMember(misspelt, about)
   if (typeof model !== 'string' || model === '' || typeof source !== 'string')
     throw wrong('model must be a non-empty text, and source a text')
-  const counts = COUNTS.map((name) => {
-    const count = given[name] ?? 0
-    if (!Number.isSafeInteger(count) || count < 0) throw wrong(`${name}: ${expected('an integer ≥ 0', count)}`)
-    return [name, count] as const
-  })
+  const counts = countsIn(given, about)
   if (typeof costUsd !== 'number' || !(costUsd >= 0) || !Number.isSafeInteger(Math.round(costUsd * NANO)))
     throw wrong(`costUsd: ${expected('an amount in US dollars', costUsd)}`)
-  const usage = { source, model, ...Object.fromEntries(counts), costNanoUsd: Math.round(costUsd * NANO) } as Usage
-  if (usage.reasoningTokens > usage.outputTokens) throw wrong('reasoningTokens is part of outputTokens and cannot exceed it')
+  const usage = { source, model, ...counts, costNanoUsd: Math.round(costUsd * NANO) }
   return SUMMED.some((name) => usage[name] > 0) ? usage : undefined
+}
+
+type About = Readonly<Record<string, unknown>>
+
+/** Checks usage that is kept as it is, beside what it is of, and not counted. */
+export function checkCounts(given: object, about: About): void {
+  const misspelt = isOfSdk(given) ? undefined : Object.keys(given).find((name) => !MEMBERS.includes(name))
+  if (misspelt !== undefined) throw unknownMember(misspelt, about)
+  countsIn(given, about)
+  checkParts(given, about)
+}
+
+/** What is not counted can be wrong, too: totals, and parts of the counts. The provider's own words are its own. */
+function checkParts(given: object, about: About): void {
+  for (const [name, part] of Object.entries(given)) {
+    if (name === 'raw') continue
+    if (typeof part === 'number' && part < 0) throw refuse('USAGE_INVALID', { ...about, why: `${name}: ${expected('a number ≥ 0', part)}` })
+    if (typeof part === 'object' && part !== null) checkParts(part, about)
+  }
+}
+
+const unknownMember = (name: string, about: About) =>
+  refuse('USAGE_INVALID', { ...about, why: `'${name}' is not a member of usage: use ${MEMBERS.join(', ')}` })
+
+function countsIn(given: TokenUsage, about: About): Readonly<Record<(typeof COUNTS)[number], number>> {
+  const wrong = (why: string) => refuse('USAGE_INVALID', { ...about, why })
+  const flat = flatCounts(given)
+  const counts = COUNTS.map((name) => {
+    const count = flat[name] ?? 0
+    if (!Number.isSafeInteger(count) || (count as number) < 0) throw wrong(`${name}: ${expected('an integer ≥ 0', count)}`)
+    return [name, count] as const
+  })
+  const sums = Object.fromEntries(counts) as Record<(typeof COUNTS)[number], number>
+  if (sums.reasoningTokens > sums.outputTokens) throw wrong('reasoningTokens is part of outputTokens and cannot exceed it')
+  return sums
 }
 
 /** The counts alone, without what they are counts of. */

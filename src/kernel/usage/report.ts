@@ -1,15 +1,15 @@
 // Reports of usage: sums over the rows of whole UTC hours, grouped as the caller asks.
 
-import { optionalId, type SessionId } from '../../model/ids.ts'
-import { checkKnown, invalidOption, listOf, optionsOf } from '../../model/options.ts'
+import type { SessionId } from '../../model/ids.ts'
+import { checkKnown, filterOf, invalidOption, listOf } from '../../model/options.ts'
 import { compareKeys } from '../../model/order.ts'
 import { decodeBody } from '../../model/rows.ts'
 import type { UsageCounts, UsageRow } from '../../model/usage.ts'
 import { stopIfAsked } from '../abortable.ts'
-import { telling } from '../draft.ts'
 import { everyPage } from '../every-row.ts'
 import { instant } from '../read.ts'
 import type { Scope } from '../scope.ts'
+import { sessionToRead } from '../session-named.ts'
 import { addUpTo, NO_USAGE } from './ledger.ts'
 import { hourAfter, hourOf } from './usage-decider.ts'
 
@@ -17,7 +17,7 @@ const GROUPS = ['session', 'source', 'model', 'hour'] as const
 export type UsageGroup = (typeof GROUPS)[number]
 
 export interface UsageQuery {
-  /** Only usage of the session with this id. */
+  /** Only usage of the session with this key or id. */
   readonly session?: string
   /** One row per combination of these. The default is source and model; an empty list gives one total. */
   readonly by?: readonly UsageGroup[]
@@ -56,12 +56,12 @@ export async function sessionLedger(scope: Scope, session: SessionId): Promise<r
 }
 
 async function summed(scope: Scope, query?: UsageQuery) {
-  const { session: of, by: groups, since, until, signal, ...unknown } = optionsOf(query, 'usage')
+  const { session: of, by: groups, since, until, signal, ...unknown } = filterOf(query, 'usage', ['by'])
   checkKnown(unknown, 'usage')
   const by = listOf(groups, 'by') ?? BY_DEFAULT
   const wrong = by.find((group, i) => !GROUPS.includes(group) || by.indexOf(group) !== i)
   if (wrong !== undefined) throw invalidOption('by', `a list of ${GROUPS.join(', ')}, each at most once`, wrong)
-  const session = telling(scope, () => optionalId<'session'>(of))
+  const session = of === undefined ? undefined : await sessionToRead(scope, of)
   const range = {
     ...(session === undefined ? { index: 'byHour', equals: [] } : { index: 'bySession', equals: [session] }),
     ...(since !== undefined && { from: hourOf(instant(since)) }),
@@ -74,7 +74,7 @@ async function summed(scope: Scope, query?: UsageQuery) {
   for await (const rows of everyPage(scope, 'usage', range)) {
     stopIfAsked(scope, signal)
     for (const row of rows) {
-      const key = add(sums, by, decodeBody(row.body))
+      const key = add(sums, by, decodeBody(row.body, row))
       born.set(key, Math.min(born.get(key) ?? row.born, row.born))
     }
   }

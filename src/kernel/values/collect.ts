@@ -7,6 +7,7 @@ import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { ScannedNode } from '../../ports/values.ts'
 import { stopIfAsked } from '../abortable.ts'
+import { isOutage, reasonOf } from '../outcome.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { collectBlobs } from './collect-blobs.ts'
 import { Marker } from './mark.ts'
@@ -51,6 +52,16 @@ export interface Candidates {
 
 /** With `only`, nothing but these is deleted, however recent; other content is kept with everything below it. */
 export async function collect(scope: Scope, options?: CollectOptions, only?: Candidates): Promise<CollectReport> {
+  try {
+    return await collectNow(scope, options, only)
+  } catch (error) {
+    // An error of the backend's own says nothing about what was deleted before, and one of a read would say that nothing was.
+    if (error instanceof InkError && !isOutage(error)) throw error
+    throw refuse('COLLECTION_INTERRUPTED', { tenant: scope.tenant, reason: reasonOf(error) }, error)
+  }
+}
+
+async function collectNow(scope: Scope, options?: CollectOptions, only?: Candidates): Promise<CollectReport> {
   const { engine, tenant } = scope
   checkOpen(engine)
   const { dryRun = false, grace = limits.collectGraceMs, budget, signal, ...unknown } = optionsOf(options, 'collect')

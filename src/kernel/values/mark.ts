@@ -2,6 +2,7 @@
 
 import { hex, sameBytes } from '../../model/bytes.ts'
 import { refuse } from '../../model/errors.ts'
+import { decodeBody } from '../../model/rows.ts'
 import { tableNames, tableOf } from '../../model/tables.ts'
 import { parseValueRef, valueRef } from '../../model/value.ts'
 import { everyRow } from '../every-row.ts'
@@ -50,7 +51,7 @@ export class Marker {
     for (const { table, refs } of this.#scope.engine.features.referring) {
       const [index = ''] = Object.keys(tableOf(table).indexes)
       for await (const row of everyRow(this.#scope, table, { index, equals: [], limit: PAGE }))
-        await this.#references(refs(JSON.parse(row.body) as never), 'rows')
+        await this.#references(refs(decodeBody(row.body, { table, id: row.id }) as never), 'rows')
     }
     await this.#blobsOfRows()
   }

@@ -145,7 +145,7 @@ test('a value that cannot be stored exactly is refused, and the message names th
     [undefined],
     new Array(2),
     { a: () => 1 },
-    new Date(0),
+    new Date(Number.NaN),
     new Map(),
     Number.NaN,
     1n,

@@ -31,11 +31,11 @@ export interface StoreValues {
   /** Stores the value of a JSON text. Duplicate keys, and integers that JavaScript would round, are refused. */
   putText(text: string, options?: ValueOptions): Promise<string>
   /** Reads a value, or the part of it that a JSON Pointer names. A path that is not there gives undefined. */
-  get(ref: string | ValuePart, pointer?: string, options?: ReadValueOptions): Promise<unknown>
+  get<T = unknown>(ref: string | ValuePart, pointer?: string, options?: ReadValueOptions): Promise<T | undefined>
   /** Reads items of a list, as `Array.prototype.slice` would, without loading the others. */
-  slice(ref: string | ValuePart, from: number, to?: number, options?: ReadValueOptions): Promise<readonly unknown[]>
+  slice<T = unknown>(ref: string | ValuePart, from: number, to?: number, options?: ReadValueOptions): Promise<readonly T[]>
   /** Reads one member of an object without loading the others. */
-  field(ref: string, key: string): Promise<unknown>
+  field<T = unknown>(ref: string, key: string): Promise<T | undefined>
   /** Adds items to the end of a list. Returns the ref that `put` of the whole list would return. */
   append(ref: string, items: readonly unknown[], options?: ValueOptions): Promise<string>
   /**
@@ -66,20 +66,20 @@ export const storeValues = (scope: Scope): StoreValues => ({
     if (typeof text !== 'string') throw invalidOption('text', 'a JSON text', text)
     return putValue(scope, masked(scope, parseExact(text), options, 'values.putText'))
   },
-  get: async (given, pointer, options) => {
+  get: async <T>(given: string | ValuePart, pointer?: string, options?: ReadValueOptions) => {
     const path = parsePointer(pointer)
     const lazy = lazyOf(options)
-    return reading(scope, given, (reader) => (path.length === 0 ? reader.whole(lazy) : reader.at(path, lazy)))
+    return reading(scope, given, (reader) => (path.length === 0 ? reader.whole(lazy) : reader.at(path, lazy))) as Promise<T>
   },
-  slice: async (given, from, to = Infinity, options) => {
+  slice: async <T>(given: string | ValuePart, from: number, to = Infinity, options?: ReadValueOptions) => {
     for (const [name, index] of Object.entries({ from, to }))
       if (!Number.isInteger(index) && index !== Infinity) throw invalidOption(name, 'a whole number', index)
     const lazy = lazyOf(options)
-    return reading(scope, given, (reader) => reader.slice(from, to, lazy))
+    return reading(scope, given, (reader) => reader.slice(from, to, lazy)) as Promise<readonly T[]>
   },
-  field: async (given, key) => {
+  field: async <T>(given: string, key: string) => {
     if (typeof key !== 'string') throw invalidOption('key', 'a string', key)
-    return reading(scope, given, (reader) => reader.member(key))
+    return reading(scope, given, (reader) => reader.member(key)) as Promise<T>
   },
   append: async (given, items, options) => {
     if (!Array.isArray(items)) throw invalidOption('items', 'an array', items)

@@ -56,7 +56,7 @@ export const vectorCollections = (scope: Scope): VectorCollections => ({
 export async function finishDrops(scope: Scope): Promise<number> {
   const left: Id<'collection'>[] = []
   for await (const row of everyRow(scope, 'vector_collections', { index: 'byName', equals: ['dropped'], limit: 100 }))
-    left.push(decodeBody(row.body).id)
+    left.push(decodeBody(row.body, row).id)
   for (const id of left) await clearCollection(scope, id)
   return left.length
 }

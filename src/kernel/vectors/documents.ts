@@ -98,7 +98,7 @@ export async function* documentPages(
 }
 
 function live(stored: TableRow<'vectors'>): (LiveVector & { readonly revision: number })[] {
-  const row = decodeBody(stored.body)
+  const row = decodeBody(stored.body, stored)
   return isLive(row) ? [{ ...row, revision: stored.revision }] : []
 }
 

@@ -1,6 +1,6 @@
 // Checks documents and vectors that a caller gave, before anything is written.
 
-import { takeData } from '../../model/data.ts'
+import { isObject, takeData } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKey, checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
@@ -17,7 +17,7 @@ export interface VectorDocument {
   readonly vector?: Vector
   /** The text that the vector stands for. */
   readonly content?: string
-  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly metadata?: object
 }
 
 export interface TakenDocument {
@@ -62,13 +62,12 @@ export function takeDocument(
   checkKey(id)
   const of = `document '${id.slice(0, 80)}'`
   if (content !== undefined && typeof content !== 'string') throw invalidOption('content', 'a text', content)
-  if (metadata !== undefined && (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)))
-    throw invalidOption('metadata', 'an object', metadata)
   if (vector === undefined && content === undefined)
     throw refuse('VECTOR_INVALID', { of, why: 'it is missing, and there is no content to embed' })
   if (vector === undefined && content === '') throw refuse('VECTOR_INVALID', { of, why: 'the content to embed is empty' })
-  const taken = telling(scope, () => takeData({ ...(content !== undefined && { content }), ...(metadata && { metadata }) }))
-  const masked = (whole || !scope.engine.redactor ? taken : scope.engine.redactor.value(taken)) as { content?: string; metadata?: Metadata }
+  const taken = telling(scope, () => takeData({ content, metadata })) as { content?: string; metadata?: Metadata }
+  if (taken.metadata !== undefined && !isObject(taken.metadata)) throw invalidOption('metadata', 'an object', metadata)
+  const masked = (whole || !scope.engine.redactor ? taken : scope.engine.redactor.value(taken)) as typeof taken
   const size = JSON.stringify(masked.metadata ?? null).length
   if (size > limits.metadataBytes) throw refuse('DATA_TOO_LARGE', { bytes: size, limit: limits.metadataBytes })
   return { key: id, vector: vector === undefined ? undefined : takeVector(vector, dimensions, metric, of), ...masked }

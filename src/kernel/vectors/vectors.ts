@@ -2,7 +2,7 @@
 
 import { decodeFloats } from '../../model/float32.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKey, checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { checkKey, checkKnown, filterOf, invalidOption, optionsOf } from '../../model/options.ts'
 import type { EmbedderMark, Metadata } from '../../model/vector.ts'
 import { abortable, stopIfAsked } from '../abortable.ts'
 import { isWhole } from '../draft.ts'
@@ -152,7 +152,13 @@ class Documents implements VectorCollection {
   }
 
   async search(query: Vector | string, options?: SearchOptions): Promise<SearchResult> {
-    const { top = TOP, filter, minScore = Number.NEGATIVE_INFINITY, signal, ...unknown } = optionsOf(options, 'vectors.search')
+    const {
+      top = TOP,
+      filter,
+      minScore = Number.NEGATIVE_INFINITY,
+      signal,
+      ...unknown
+    } = filterOf(options, 'vectors.search', ['top', 'minScore'])
     checkKnown(unknown, 'vectors.search')
     if (!Number.isInteger(top) || top < 1 || top > limits.vectorTop)
       throw invalidOption('top', `an integer from 1 to ${limits.vectorTop}`, top)
@@ -180,7 +186,7 @@ class Documents implements VectorCollection {
   }
 
   async count(options?: CountDocumentsOptions): Promise<number> {
-    const { filter, signal, ...unknown } = optionsOf(options, 'vectors.count')
+    const { filter, signal, ...unknown } = filterOf(options, 'vectors.count')
     checkKnown(unknown, 'vectors.count')
     stopIfAsked(this.#scope, signal)
     const found = await this.#found()
@@ -227,5 +233,5 @@ class Documents implements VectorCollection {
 function whichOf(which: unknown): DeleteDocumentsOptions {
   if (typeof which === 'string') return { ids: [which] }
   if (Array.isArray(which)) return { ids: which }
-  return optionsOf((which ?? null) as object, 'vectors.delete')
+  return filterOf((which ?? null) as object, 'vectors.delete')
 }

@@ -3,7 +3,7 @@
 import { InkError, refuse } from '../../model/errors.ts'
 import { type Id, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { checkKnown, filterOf, invalidOption, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import type { WorkRow } from '../../model/work.ts'
 import { telling } from '../draft.ts'
@@ -52,7 +52,7 @@ export async function cancel(scope: Scope, queue: string, given: string, options
 
 export async function redrive(scope: Scope, queue: string, which?: string | RedriveOptions): Promise<readonly WorkItem[]> {
   const given = typeof which === 'object' ? undefined : which
-  const { most = Infinity, ...unknown } = optionsOf(typeof which === 'object' ? which : undefined, 'redrive')
+  const { most = Infinity, ...unknown } = filterOf(typeof which === 'object' ? which : undefined, 'queue.redrive')
   // A misspelt option would otherwise redrive everything.
   checkKnown(unknown, 'redrive')
   if (most !== Infinity && !(Number.isSafeInteger(most) && most >= 1)) throw invalidOption('most', 'an integer ≥ 1', most)
@@ -75,7 +75,7 @@ export async function redrive(scope: Scope, queue: string, which?: string | Redr
       // Each item is redriven once. An item that dies again in between stays dead.
       if (driven.has(id)) continue
       try {
-        driven.set(id, await anew(id as Id<'work'>, decodeBody(body)))
+        driven.set(id, await anew(id as Id<'work'>, decodeBody(body, { id })))
       } catch (error) {
         // Another caller redrove or removed it first.
         if (!(error instanceof InkError && (error.code === 'WORK_NOT_DEAD' || error.code === 'WORK_UNKNOWN'))) throw error

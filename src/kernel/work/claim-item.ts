@@ -40,7 +40,7 @@ export async function claimItem<T>(
 ): Promise<HeldClaim<T> | 'buried' | undefined> {
   const { id, revision } = stored
   try {
-    const row = decodeBody(stored.body)
+    const row = decodeBody(stored.body, stored)
     if (isPoisoned(row)) {
       await bury(scope, stored)
       return 'buried'

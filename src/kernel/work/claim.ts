@@ -1,20 +1,22 @@
 // A claim: the exclusive right to one work item, under a fence. Only the claim with the newest fence can settle the item, and only once.
 
 import { InkError, refuse } from '../../model/errors.ts'
-import type { Id, TenantId } from '../../model/ids.ts'
+import type { EventId, Id, TenantId } from '../../model/ids.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import type { ErrorData } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { WorkRow } from '../../model/work.ts'
 import type { Guard } from '../../ports/commit.ts'
+import { errorData } from '../error-data.ts'
 import { type Done, type DoneRow, type Part, part, plan } from '../execute.ts'
 import { FENCE, type Fence, type HasFence } from '../fence.ts'
-import { errorData } from '../json-or-blob.ts'
+import { findById } from '../find-event.ts'
 import type { Renewable } from '../renewals.ts'
 import type { Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
 import { type DueOptions, takeDue } from './due-time.ts'
 import { following, type Move } from './item-origin.ts'
+import { logDeadItem } from './log-dead-item.ts'
 import { isSpent, type WorkCommand, work } from './work-decider.ts'
 
 /** `delay` or `at` replace the item's backoff. */
@@ -61,7 +63,8 @@ export class HeldClaim<T = unknown> implements Claim<T>, HasFence {
   readonly #row: DoneRow<WorkRow>
   readonly #hold: Renewable & { readonly id: Id<'work'> }
   #how: Move | undefined
-  #isOutcomeUnknown = false
+  /** Ids of events of settling commits whose outcome was unknown. */
+  #unsure: readonly EventId[] = []
   /** A newer holder has the item, or it is gone. */
   #isLost = false
 
@@ -115,20 +118,9 @@ export class HeldClaim<T = unknown> implements Claim<T>, HasFence {
   get leaseMs(): number {
     return this.#hold.leaseMs
   }
-  /** The outcome of a settling commit was unknown. */
-  get wasOutcomeUnknown(): boolean {
-    return this.#isOutcomeUnknown
-  }
 
-  async complete(): Promise<void> {
-    const retried = this.#isOutcomeUnknown
-    try {
-      await this.settle({ verb: 'complete' }, 'completed')
-    } catch (error) {
-      // The reply to an earlier completion was lost, and the item is gone: it is done.
-      if (!retried || !isGone(error)) throw error
-      this.#isLost = false
-    }
+  complete(): Promise<void> {
+    return this.#settleOnce('completed', () => this.settle({ verb: 'complete' }, 'completed'))
   }
 
   async fail(thrown: unknown, options?: FailOptions): Promise<'ready' | 'dead'> {
@@ -138,7 +130,9 @@ export class HeldClaim<T = unknown> implements Claim<T>, HasFence {
     const { delayMs, notBefore } = takeDue({ delay, at })
     const dies = final || isSpent(this.row)
     const now = await storeNow(this.scope)
-    await this.settle({ verb: 'fail', now, error, final, restMs: delayMs, at: notBefore }, dies ? 'died' : 'failed', [], [], error)
+    const command = { verb: 'fail', now, error, final, restMs: delayMs, at: notBefore } as const
+    const move = dies ? 'died' : 'failed'
+    await this.#settleOnce(move, () => this.settle(command, move, [], [], error))
     return dies ? 'dead' : 'ready'
   }
 
@@ -155,13 +149,35 @@ export class HeldClaim<T = unknown> implements Claim<T>, HasFence {
     const at = notBefore ?? (unused && delayMs === 0 ? (this.dueAt ?? now) : now + delayMs)
     const dies = !unused && isSpent(this.row)
     const error = { name: 'GivenBack', message: 'given back at the last attempt' }
-    await this.settle({ verb: 'release', at, ...(unused && { unused }) }, dies ? 'died' : 'released', [], [], dies ? error : undefined)
+    const command = { verb: 'release', at, ...(unused && { unused }) } as const
+    const move = dies ? 'died' : 'released'
+    await this.#settleOnce(move, () => this.settle(command, move, [], [], dies ? error : undefined))
   }
 
   async renew(lease?: Duration): Promise<void> {
     this.#checkOpen()
     await this.scope.engine.renewals.renew([this.#hold], lease === undefined ? undefined : milliseconds(lease))
     if (this.signal.aborted) throw this.signal.reason
+  }
+
+  /** Settles the item, or finds that an earlier try has settled it in the same way and only its reply was lost. */
+  async #settleOnce(move: Move, settle: () => Promise<unknown>): Promise<void> {
+    const unsure = this.#unsure
+    try {
+      await settle()
+    } catch (error) {
+      const isLost = error instanceof InkError && error.code === 'FENCE_LOST'
+      if (!isLost || !(await this.#wasSaved(`work.${move}`, unsure))) throw error
+      this.#isLost = false
+    }
+  }
+
+  async #wasSaved(type: string, ids: readonly EventId[]): Promise<boolean> {
+    for (const id of ids) {
+      const event = await findById(this.scope, id)
+      if (event?.type === type && event.subject === this.id) return true
+    }
+    return false
   }
 
   /** Settles the item in one commit with `more` parts. */
@@ -173,6 +189,7 @@ export class HeldClaim<T = unknown> implements Claim<T>, HasFence {
         plan(this.scope, [own, ...followed, ...more], { guards: [this.#guard, ...guards] }),
       )
       this.letGo()
+      if (move === 'died' && error) logDeadItem(this.scope, id, row, error)
       return done
     } catch (refusal) {
       this.unsettled(refusal)
@@ -210,7 +227,8 @@ export class HeldClaim<T = unknown> implements Claim<T>, HasFence {
     }
     this.#how = undefined
     this.#hold.releasing = false
-    this.#isOutcomeUnknown ||= refusal instanceof InkError && refusal.kind === 'unknown'
+    if (refusal instanceof InkError && refusal.kind === 'unknown')
+      this.#unsure = [...this.#unsure, ...((refusal.details.ids ?? []) as readonly EventId[])]
   }
 
   /** Stops renewing, so that another worker can claim the item once the lease has run out. */
@@ -240,6 +258,3 @@ export class HeldClaim<T = unknown> implements Claim<T>, HasFence {
     }
   }
 }
-
-/** FENCE_LOST without a newer holder: there is no such item any more. */
-const isGone = (error: unknown): boolean => error instanceof InkError && error.code === 'FENCE_LOST' && !(Number(error.details.found) > 0)

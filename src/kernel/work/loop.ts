@@ -14,6 +14,12 @@ export interface LoopOptions {
   readonly idle?: boolean
 }
 
+interface Watching {
+  readonly stop: () => void
+  /** When the tenant last had something due, by our monotonic clock. */
+  wanted: number
+}
+
 // Pause between two looks, because everything that a node records wakes it too.
 const PAUSE_MS = 20
 
@@ -30,9 +36,10 @@ export class Loop {
   readonly #engine: Engine
   readonly #options: LoopOptions
   readonly #closing = new AbortController()
-  readonly #watched = new Map<TenantId, () => void>()
+  readonly #watched = new Map<TenantId, Watching>()
   readonly #work: Promise<void>
   readonly #onStoreClosing = () => this.stop()
+  #unwatchedAt: number
   /** A wakeup arrived since the last look began. */
   #isWoken = false
   /** The next look does not even wait for the pause. */
@@ -42,6 +49,7 @@ export class Loop {
   constructor(engine: Engine, options: LoopOptions) {
     this.#engine = engine
     this.#options = options
+    this.#unwatchedAt = this.#steady()
     engine.closing.addEventListener('abort', this.#onStoreClosing, { once: true })
     // The first look waits until the constructor of the owner has returned.
     this.#work = Promise.resolve().then(() => this.#run())
@@ -57,14 +65,31 @@ export class Loop {
     this.#wake()
   }
 
-  /** Subscribes to wakeups of this tenant. */
-  watch(tenant: TenantId): void {
-    if (this.#watched.has(tenant) || this.#closing.signal.aborted) return
+  /** Subscribes to wakeups of this tenant: for good, or until it has had nothing due for `limits.unwatchAfterMs`. */
+  watch(tenant: TenantId, forGood = false): void {
+    const wanted = forGood ? Infinity : this.#steady()
+    const known = this.#watched.get(tenant)
+    if (known) known.wanted = Math.max(known.wanted, wanted)
+    if (known || this.#closing.signal.aborted) return
     const { wakeups } = this.#engine.backend
-    this.#watched.set(
-      tenant,
-      wakeups.watch(tenant, () => this.#wake(), this.#options.idle ? { patient: true } : {}),
-    )
+    const stop = wakeups.watch(tenant, () => this.#wake(), this.#options.idle ? { patient: true } : {})
+    this.#watched.set(tenant, { stop, wanted })
+  }
+
+  /** A tenant that is due again is found by the next look, a second later at most, and watched again. */
+  #unwatchIdle(): void {
+    const now = this.#steady()
+    if (now - this.#unwatchedAt < limits.unwatchAfterMs / 2) return
+    this.#unwatchedAt = now
+    for (const [tenant, { stop, wanted }] of this.#watched) {
+      if (now - wanted < limits.unwatchAfterMs) continue
+      this.#watched.delete(tenant)
+      stop()
+    }
+  }
+
+  #steady(): number {
+    return this.#engine.environment.clock.monotonic()
   }
 
   /** Begins no further look. */
@@ -78,7 +103,7 @@ export class Loop {
     this.stop()
     await this.#work
     this.#engine.closing.removeEventListener('abort', this.#onStoreClosing)
-    for (const unwatch of this.#watched.values()) unwatch()
+    for (const { stop } of this.#watched.values()) stop()
   }
 
   #wake(): void {
@@ -97,6 +122,7 @@ export class Loop {
         if (this.#closing.signal.aborted) return
         this.#engine.environment.logger.warn(`${this.#options.of} could not look for work`, { error: String(error) })
       }
+      this.#unwatchIdle()
       await this.#sleep(next)
     }
   }

@@ -15,6 +15,7 @@ import { storeNow } from '../store-time.ts'
 import { WriteTime } from '../write-time.ts'
 import { type DueOptions, takeDue } from './due-time.ts'
 import { localNodesOf } from './local-nodes.ts'
+import { unhandledWatchOf } from './unhandled.ts'
 import { type Offered, work } from './work-decider.ts'
 
 export interface OfferOptions extends DueOptions {
@@ -95,7 +96,7 @@ export const itemId = (scope: Scope, queue: string, key: string | undefined): Id
 export async function offerItem(scope: Scope, queue: string, payload: unknown, options: OfferOptions | undefined): Promise<WorkItem> {
   const time = new WriteTime(scope.engine.environment.clock)
   const { delayMs, notBefore, ...taken } = takeOffer(scope, queue, options)
-  const stored = await storeOffered(scope, payload, 'the payload', optionsOf(options, 'offer').redact, time)
+  const stored = await storeOffered(scope, payload, `an item of the queue '${queue}'`, optionsOf(options, 'offer').redact, time)
   const now = await storeNow(scope, delayMs > 0 || notBefore !== undefined)
   const at = notBefore ?? now + delayMs
   const id = itemId(scope, queue, taken.key)
@@ -106,6 +107,7 @@ export async function offerItem(scope: Scope, queue: string, payload: unknown, o
     time,
   })
   localNodesOf(scope.engine).wake()
+  if (at <= now) unhandledWatchOf(scope.engine).expect(scope, queue)
   const row = done.rows[0].body
   // The key was used before and the item is gone: its last event says how it ended.
   if (!row) return { id, queue, key, state: await endOf(scope, id), attempt: 0, strikes: 0, repeated: true }

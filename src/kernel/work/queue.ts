@@ -3,9 +3,10 @@
 import { refuse } from '../../model/errors.ts'
 import type { Id, TenantId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, filterOf, optionsOf } from '../../model/options.ts'
 import type { Backlog } from '../../model/queries.ts'
 import { decodeBody, type TableRow } from '../../model/rows.ts'
+import type { StandardSchemaV1 } from '../../model/standard-schema.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { WORK_STATES, type WorkState } from '../../model/work.ts'
 import { stopIfAsked } from '../abortable.ts'
@@ -15,6 +16,7 @@ import { isOutage } from '../outcome.ts'
 import { Bell } from '../read.ts'
 import { pause } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { fitted } from '../shape.ts'
 import { storeNow } from '../store-time.ts'
 import { cancel, find, type RedriveOptions, redrive } from './admin.ts'
 import type { Claim } from './claim.ts'
@@ -53,9 +55,15 @@ export interface WorkListOptions {
   readonly cursor?: string
 }
 
-export interface Queue<T = unknown> {
+export interface QueueOptions<S extends StandardSchemaV1> {
+  /** The shape of the payloads that are offered here. Items from elsewhere, such as jobs and triggers, are not checked. */
+  readonly payload: S
+}
+
+/** `Given` is what callers offer, if a schema makes something else of it. */
+export interface Queue<T = unknown, Given = T> {
   readonly name: string
-  offer(payload: T, options?: OfferOptions): Promise<WorkItem>
+  offer(payload: Given, options?: OfferOptions): Promise<WorkItem>
   /** Undefined when there is nothing to claim; `tryClaim` says why. */
   claim(options?: ClaimOptions): Promise<Claim<T> | undefined>
   tryClaim(options?: Omit<ClaimOptions, 'wait'>): Promise<Tried<T>>
@@ -77,13 +85,14 @@ export interface Queue<T = unknown> {
 const WINDOW = 16
 const PAGE = 50
 
-export function queueOf<T>(scope: Scope, given: string, only: TenantId | undefined): Queue<T> {
+export function queueOf<T>(scope: Scope, given: string, only: TenantId | undefined, shape?: StandardSchemaV1): Queue<T> {
   const name = takeQueue(scope, given)
   return {
     name,
     offer: async (payload, options) => {
       checkOpen(scope.engine)
-      return offerItem(scope, name, payload, options)
+      const fit = shape ? await fitted(scope, shape, payload, `payload for queue '${name}'`) : payload
+      return offerItem(scope, name, fit, options)
     },
     claim: (options) => claimNext<T>(scope, name, options),
     tryClaim: (options) => tryClaim<T>(scope, name, options),
@@ -189,7 +198,7 @@ async function claimAlone<R>({ engine, tenant }: Scope, id: string, claim: () =>
 
 /** The index of a random row with the priority of the first. */
 function anyAlike({ engine }: Scope, rows: readonly TableRow<'work'>[]): number {
-  const priorities = rows.map(({ body }) => decodeBody(body).priority)
+  const priorities = rows.map((row) => decodeBody(row.body, row).priority)
   const alike = priorities.filter((priority) => priority === priorities[0]).length
   return (engine.environment.entropy.bytes(1)[0] as number) % alike
 }
@@ -218,7 +227,7 @@ export async function listWork(
   options?: WorkListOptions,
 ): Promise<{ readonly items: readonly WorkItem[]; readonly cursor?: string }> {
   checkOpen(scope.engine)
-  const { state, last = PAGE, cursor, ...unknown } = optionsOf(options, 'list')
+  const { state, last = PAGE, cursor, ...unknown } = filterOf(options, 'queue.list')
   checkKnown(unknown, 'a list of items')
   checkLast(last, 'items')
   if (state !== undefined && !WORK_STATES.includes(state)) throw refuse('RANGE_INVALID', { why: `unknown item state '${state}'` })
@@ -229,7 +238,7 @@ export async function listWork(
     ...(cursor !== undefined && { cursor }),
   })
   return {
-    items: page.rows.map((row) => toItem(row.id as Id<'work'>, decodeBody(row.body))),
+    items: page.rows.map((row) => toItem(row.id as Id<'work'>, decodeBody(row.body, row))),
     ...(page.cursor !== undefined && { cursor: page.cursor }),
   }
 }

@@ -12,6 +12,7 @@ import { everyRow } from '../every-row.ts'
 import type { Engine, Scope } from '../scope.ts'
 import { localNodesOf } from './local-nodes.ts'
 import { Loop } from './loop.ts'
+import { nowOfAny } from './tenant-feed.ts'
 
 export interface ClockItem {
   readonly id: Id<'work'>
@@ -121,8 +122,16 @@ export class Scheduler {
   async #look(): Promise<number | undefined> {
     let wait: number | undefined
     for (const [queue, handler] of Object.entries(this.#handlers)) {
-      for (const { tenant, at } of await this.#tenants(queue)) {
-        this.#loop?.watch(tenant)
+      const tenants = await this.#tenants(queue)
+      if (tenants.length === 0) continue
+      for (const { tenant } of tenants) this.#loop?.watch(tenant)
+      const known = await nowOfAny(this.#engine, tenants)
+      for (const { tenant, at } of tenants) {
+        if (at > known) {
+          // They are in the order of their times.
+          wait = Math.min(wait ?? Infinity, at - known)
+          break
+        }
         const scope = { engine: this.#engine, tenant, actor: '' }
         try {
           const { now, next } = await this.#handleTenant(scope, queue, at, handler)
@@ -158,7 +167,7 @@ export class Scheduler {
       const due = { index: 'byDue', equals: [queue], from: 0, below: now + 1, limit: PAGE } as const
       for await (const { id, revision, body } of everyRow(scope, 'work', due)) {
         if (this.#engine.closing.aborted || (!tick && this.#loop?.closing.aborted)) return { now }
-        const item = { id: id as Id<'work'>, revision, row: decodeBody(body), now }
+        const item = { id: id as Id<'work'>, revision, row: decodeBody(body, { id }), now }
         if (await this.#handle(scope, handler, item, tick)) done++
         // Other tenants come first, then the rest of this one.
         if (!tick && done >= PAGE) {
@@ -169,7 +178,7 @@ export class Scheduler {
     }
     const { rows } = await backend.rows.list(scope.tenant, 'work', { index: 'byDue', equals: [queue], from: now + 1, limit: 1 })
     const [first] = rows
-    return { now, ...(first && { next: decodeBody(first.body).at ?? now }) }
+    return { now, ...(first && { next: decodeBody(first.body, first).at ?? now }) }
   }
 
   /** False when the item failed, or waits for its next try. */

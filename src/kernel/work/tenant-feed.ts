@@ -121,7 +121,7 @@ export class TenantFeed {
 }
 
 /** Store time, from the first tenant that answers. */
-async function nowOfAny({ backend, lane }: Engine, due: readonly DueTenant[]): Promise<number> {
+export async function nowOfAny({ backend, lane }: Engine, due: readonly DueTenant[]): Promise<number> {
   for (const { tenant } of due) {
     try {
       return (await backend.leases.read(tenant, [])).now
@@ -138,7 +138,7 @@ export async function orphanedClaims(scope: Scope, queue: string): Promise<reado
   const found: TableRow<'work'>[] = []
   if (!liveness) return found
   for await (const row of everyRow(scope, 'work', { index: 'byReady', equals: [queue, 'claimed'], limit: PAGE })) {
-    const { mark } = decodeBody(row.body)
+    const { mark } = decodeBody(row.body, row)
     if (mark && liveness.isGone(mark)) found.push(row)
   }
   return found

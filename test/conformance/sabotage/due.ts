@@ -11,6 +11,7 @@ const earliest = 'a tenant is due at the earliest time in its queue'
 const timed = 'what has no time is not due'
 const active = 'a tenant that is not active is not due'
 const bounded = 'tenants that are due come earliest first, and no more of them than were asked for'
+const found = 'an item that was offered is found, however many nodes look meanwhile'
 const apart = 'what is in one queue is not due in another'
 
 const EVERYTHING = 1000
@@ -183,4 +184,45 @@ export const dueSabotages: readonly Sabotage[] = [
     [apart],
     telling((due) => async (queue, limit) => (queue === '' ? [] : due(queue, limit))),
   ),
+  spoiled('raises a tenant to what was there when it looked, whatever was offered since', [found], hiding({ races: true })),
+  spoiled('never lowers a tenant in which nothing was due', [found], hiding({ races: false })),
+  spoiled('forgets a tenant that was passed while it was suspended', [found], (backend) => {
+    const passed = new Set<TenantId>()
+    return telling((due) => async (queue, limit) => {
+      for (const tenant of await backend.journal.tenants()) if ((await backend.journal.head(tenant)).state !== 'active') passed.add(tenant)
+      return (await due(queue, EVERYTHING)).filter(({ tenant }) => !passed.has(tenant)).slice(0, limit)
+    })(backend)
+  }),
 ]
+
+/**
+ * Keeps tenants in which a look found nothing, and passes them. An offer takes its tenant out. With `races` the outcome of a look is noted a
+ * little later, so that it overwrites an offer that came in between.
+ */
+function hiding({ races }: { readonly races: boolean }): (backend: Backend) => Backend {
+  return (backend) => {
+    const empty = new Set<string>()
+    const nameOf = (tenant: TenantId, queue: unknown) => `${tenant} ${JSON.stringify(queue)}`
+    return {
+      ...backend,
+      commit: async (batch) => {
+        const outcomes = await backend.commit(batch)
+        for (const { tenant, changes } of races ? batch : [])
+          for (const change of changes)
+            if (change.kind === 'put' && change.table === 'work')
+              empty.delete(nameOf(tenant, (JSON.parse(change.body) as { queue?: unknown }).queue))
+        return outcomes
+      },
+      queries: {
+        ...backend.queries,
+        due: async (queue, limit) => {
+          const there = new Set((await backend.queries.due(queue, EVERYTHING)).map(({ tenant }) => tenant))
+          const looked = await backend.journal.tenants()
+          if (races) for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve))
+          for (const tenant of looked) if (!there.has(tenant)) empty.add(nameOf(tenant, queue))
+          return (await backend.queries.due(queue, EVERYTHING)).filter(({ tenant }) => !empty.has(nameOf(tenant, queue))).slice(0, limit)
+        },
+      },
+    }
+  }
+}

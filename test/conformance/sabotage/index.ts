@@ -16,6 +16,7 @@ import { stateSabotages } from './states.ts'
 import { textSabotages } from './texts.ts'
 import { upkeepSabotages } from './upkeep.ts'
 import { valueSabotages } from './values.ts'
+import { workerSabotages } from './workers.ts'
 
 export type { Sabotage }
 
@@ -32,6 +33,7 @@ export const sabotages: readonly Sabotage[] = [
   ...textSabotages,
   ...collectionSabotages,
   ...auditSabotages,
+  ...workerSabotages,
   ...dueSabotages,
   ...readySabotages,
 ]

@@ -195,6 +195,18 @@ export const journalSabotages: readonly Sabotage[] = [
     journal: { ...backend.journal, tenants: async () => (await backend.journal.tenants()).toReversed() },
   })),
   spoiled(
+    'begins each page of tenants with the last one of the page before',
+    ['tenants are those that were written to, in the order of their ids'],
+    (backend) => ({
+      ...backend,
+      journal: {
+        ...backend.journal,
+        tenants: async ({ after = '', limit } = {}) =>
+          (await backend.journal.tenants()).filter((tenant) => tenant >= after).slice(0, limit),
+      },
+    }),
+  ),
+  spoiled(
     'keeps all tenants in one',
     ['what one tenant has another neither sees nor touches', linked, 'keys of two tenants never meet'],
     (backend) => ({

@@ -1,6 +1,6 @@
 // The tables of a fresh PostgreSQL database: against their declarations in src/model, against the wall, and as one text to read.
 
-import { DECLARED, type Declared } from '../../../scripts/schema/plan.ts'
+import { DECLARED, type Declared, planTables } from '../../../scripts/schema/plan.ts'
 import { indexColumns, postgresType } from '../../../scripts/schema/postgres.ts'
 import { type Column, checkTables, type FoundTable, HAND_WRITTEN } from './schema.ts'
 
@@ -57,7 +57,12 @@ export const checkDatabaseTables = (found: readonly FoundTable[], declared: Decl
 
 const withoutTenants: readonly string[] = HAND_WRITTEN.postgres.store
 
-/** Row-level security on every table; and where a table has tenants, no key and no index that does not begin with one. */
+/** Indexes that are declared for the store itself, which looks across tenants. */
+const across: readonly string[] = planTables('postgres').flatMap(({ indexes }) =>
+  indexes.filter((index) => index.across).map(({ name }) => name),
+)
+
+/** Row-level security on every table; and where a table has tenants, no key and no index that does not begin with one, unless it is declared. */
 export function checkWall(found: readonly FoundDatabaseTable[]): readonly string[] {
   return found.flatMap(({ name, columns, indexes, walled, policies }) => {
     const bare = [
@@ -72,7 +77,9 @@ export function checkWall(found: readonly FoundDatabaseTable[]): readonly string
     const all = [['its primary key', key] as const, ...Object.entries(indexes)]
     return [
       ...bare,
-      ...all.filter(([, names]) => names[0] !== 'tenant').map(([index]) => `${name}: ${index} does not begin with the tenant`),
+      ...all
+        .filter(([index, names]) => names[0] !== 'tenant' && !across.includes(index))
+        .map(([index]) => `${name}: ${index} does not begin with the tenant`),
     ]
   })
 }

@@ -196,8 +196,9 @@ begin
 end
 $$;
 
--- The names of all tenants that have written. Only the store itself may call it: a tenant must not learn that there are others.
-create function inkfast.tenants_v1() returns setof text
+-- The names of tenants that have written, in their order, behind a name. Only the store itself may call it: a tenant must not learn that there
+-- are others.
+create function inkfast.tenants_v1(p_after text, p_limit integer) returns setof text
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
 as $$
@@ -205,7 +206,7 @@ begin
   if inkfast.tenant() is distinct from '*' then
     raise exception 'inkfast: only the store itself may list its tenants' using errcode = 'IF002';
   end if;
-  return query select h.tenant::text from inkfast.heads h where h.seq > 0 order by h.tenant;
+  return query select h.tenant::text from inkfast.heads h where h.tenant > p_after and h.seq > 0 order by h.tenant limit p_limit;
 end
 $$;
 
@@ -222,27 +223,32 @@ begin
 end
 $$;
 
--- The head, the number of events and the last event of every tenant whose events do not fill the places up to the head.
-create function inkfast.misplaced_v1() returns table (tenant text, head bigint, events bigint, last bigint)
+-- The head, the number of events and the last event of tenants that have a head or events, in their order, behind a name.
+create function inkfast.misplaced_v1(p_after text, p_limit integer) returns table (tenant text, head bigint, events bigint, last bigint)
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_tenant text := p_after;
 begin
   if inkfast.tenant() is distinct from '*' then
     raise exception 'inkfast: only the store itself may look for misplaced events' using errcode = 'IF002';
   end if;
-  return query
-    select coalesce(h.tenant, e.tenant)::text, coalesce(h.seq, 0), coalesce(e.events, 0), coalesce(e.last, 0)
-    from inkfast.heads h
-    full join (select t.tenant, count(*) as events, max(t.seq) as last from inkfast.events t group by t.tenant) e on e.tenant = h.tenant
-    where (coalesce(e.events, 0), coalesce(e.last, 0)) <> (coalesce(h.seq, 0), coalesce(h.seq, 0))
-    order by 1;
+  for v_n in 1..p_limit loop
+    v_tenant := least(
+      (select h.tenant from inkfast.heads h where h.tenant > v_tenant order by h.tenant limit 1),
+      (select e.tenant from inkfast.events e where e.tenant > v_tenant order by e.tenant, e.seq limit 1));
+    exit when v_tenant is null;
+    return query
+      select v_tenant, coalesce((select h.seq from inkfast.heads h where h.tenant = v_tenant), 0), count(*), coalesce(max(e.seq), 0)
+      from inkfast.events e where e.tenant = v_tenant;
+  end loop;
 end
 $$;
 
--- Tenants that have an item with a time in this queue, each with the earliest time, for workers that serve all tenants. One seek a tenant in the
--- index work_by_due. Its owner may read names and times only.
-create function inkfast.due_v1(p_queue text, p_limit integer) returns table (tenant text, at bigint)
+-- When this queue must be looked at in each tenant, in the order of `due`, behind a place: the time that is stored there, which may be too
+-- early, and the earliest time of an item. `next` is null if the tenant has none, or is not active. Its owner may read names and times only.
+create function inkfast.due_v1(p_queue text, p_at bigint, p_tenant text, p_limit integer) returns table (tenant text, at bigint, next bigint)
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
 as $$
@@ -251,26 +257,141 @@ begin
     raise exception 'inkfast: only the store itself may look for what is due' using errcode = 'IF002';
   end if;
   return query
-    select h.tenant::text, d.at
-    from inkfast.heads h
-    cross join lateral (
-      select w.at from inkfast.work w
-      where w.tenant = h.tenant and w.queue = p_queue and w.at is not null
-      order by w.at nulls first limit 1) d
-    where h.state = 'active'
-    order by d.at, h.tenant limit p_limit;
+    select d.tenant::text, d.at, (
+      select w.at from inkfast.heads h cross join lateral (
+        select w.at from inkfast.work w
+        where w.tenant = d.tenant and w.queue = p_queue and w.at is not null
+        order by w.at nulls first limit 1) w
+      where h.tenant = d.tenant and h.state = 'active')
+    from (
+      select t.tenant, t.at from inkfast.due t
+      where t.queue = p_queue and (t.at, t.tenant) > (p_at, p_tenant)
+      order by t.at, t.tenant limit p_limit) d;
+end
+$$;
+
+-- Sets the time of a queue to that of its earliest item, in the tenant that is named. A writer of the tenant may have offered an item and not
+-- have committed it: it saw a time that was early enough and wrote nothing. So the head is moved in place, which waits for nobody: if a writer
+-- has it, the queue is raised another time. Each statement sees all that is committed when it begins, and while the head is held nothing is.
+create function inkfast.raise_due_v1(p_queue text) returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_tenant text := inkfast.tenant();
+  v_state  text;
+  v_at     bigint;
+begin
+  if coalesce(v_tenant, '*') = '*' then
+    raise exception 'inkfast: the tenant is not signed with a key of this store' using errcode = 'IF002';
+  end if;
+  v_state := (
+    select h.state from inkfast.heads h where h.tenant between v_tenant and v_tenant order by h.tenant limit 1 for no key update skip locked);
+  if v_state is null then
+    return;
+  end if;
+  update inkfast.heads h set seq = h.seq where h.tenant between v_tenant and v_tenant;
+  if v_state = 'active' then
+    v_at := (
+      select w.at from inkfast.work w where w.tenant = v_tenant and w.queue = p_queue and w.at is not null order by w.at nulls first limit 1);
+  end if;
+  if v_at is null then
+    delete from inkfast.due d where d.tenant between v_tenant and v_tenant and d.queue = p_queue;
+  else
+    update inkfast.due d set at = v_at where d.tenant between v_tenant and v_tenant and d.queue = p_queue and d.at <> v_at;
+  end if;
+end
+$$;
+
+-- Lowers the time of a queue for an item, unless it is early enough: then nothing is written and nothing is locked. Writers of a tenant hold
+-- its head, so no other lowers or raises it meanwhile.
+create function inkfast.lower_due(p_tenant text, p_queue text, p_at bigint) returns void
+language plpgsql
+as $$
+begin
+  if p_at < coalesce((
+    select d.at from inkfast.due d where d.tenant between p_tenant and p_tenant and d.queue between p_queue and p_queue
+    order by d.tenant, d.queue limit 1), 9223372036854775807) then
+    insert into inkfast.due as d (tenant, queue, at) values (p_tenant, p_queue, p_at)
+    on conflict (tenant, queue) do update set at = excluded.at where d.at > excluded.at;
+  end if;
+end
+$$;
+
+create function inkfast.work_offers() returns trigger
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_first record;
+begin
+  for v_first in
+    select c.tenant, c.queue, min(c.at) as at from came c where c.queue is not null and c.at is not null group by c.tenant, c.queue
+  loop
+    perform inkfast.lower_due(v_first.tenant, v_first.queue, v_first.at);
+  end loop;
+  return null;
+end
+$$;
+
+create function inkfast.work_hastens() returns trigger
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform inkfast.lower_due(new.tenant, new.queue, new.at);
+  return null;
+end
+$$;
+
+-- Makes the times of a tenant again, from its items.
+create function inkfast.make_due(p_tenant text) returns void
+language plpgsql
+as $$
+begin
+  delete from inkfast.due d where d.tenant between p_tenant and p_tenant;
+  insert into inkfast.due (tenant, queue, at)
+  select p_tenant, w.queue, min(w.at) from inkfast.work w
+  where w.tenant = p_tenant and w.queue is not null and w.at is not null group by w.queue;
+end
+$$;
+
+-- The same for the tenant that is named, whose head is locked as in `raise_due_v1`.
+create function inkfast.make_due_v1() returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if coalesce(inkfast.tenant(), '*') = '*' then
+    raise exception 'inkfast: the tenant is not signed with a key of this store' using errcode = 'IF002';
+  end if;
+  update inkfast.heads h set seq = h.seq where h.tenant between inkfast.tenant() and inkfast.tenant();
+  perform inkfast.make_due(inkfast.tenant());
+end
+$$;
+
+-- The rows of a tenant that is not active are dropped when a node meets them, so they are made again with its return.
+create function inkfast.heads_resume() returns trigger
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform inkfast.make_due(new.tenant);
+  return null;
 end
 $$;
 
 revoke all on function inkfast.is_signed(text, text), inkfast.join_v1(), inkfast.move_head_v1(text, bigint, bytea, bigint, bytea),
-  inkfast.change_state_v1(text, bigint, bytea, bigint, bytea, text) from public;
+  inkfast.change_state_v1(text, bigint, bytea, bigint, bytea, text), inkfast.raise_due_v1(text), inkfast.make_due_v1(),
+  inkfast.lower_due(text, text, bigint), inkfast.make_due(text), inkfast.work_offers(), inkfast.work_hastens(), inkfast.heads_resume() from public;
 grant execute on function inkfast.join_v1(), inkfast.move_head_v1(text, bigint, bytea, bigint, bytea),
-  inkfast.change_state_v1(text, bigint, bytea, bigint, bytea, text) to inkfast_app;
-revoke all on function inkfast.tenant(), inkfast.tenants_v1(), inkfast.heads_v1(text[]), inkfast.due_v1(text, integer), inkfast.misplaced_v1()
-  from public;
+  inkfast.change_state_v1(text, bigint, bytea, bigint, bytea, text), inkfast.raise_due_v1(text), inkfast.make_due_v1() to inkfast_app;
+grant execute on function inkfast.work_offers(), inkfast.work_hastens(), inkfast.heads_resume() to inkfast_owner;
+revoke all on function inkfast.tenant(), inkfast.tenants_v1(text, integer), inkfast.heads_v1(text[]), inkfast.misplaced_v1(text, integer),
+  inkfast.due_v1(text, bigint, text, integer) from public;
 grant execute on function inkfast.tenant() to inkfast_owner, inkfast_app, inkfast_reader;
-grant execute on function inkfast.tenants_v1(), inkfast.heads_v1(text[]), inkfast.due_v1(text, integer), inkfast.misplaced_v1()
-  to inkfast_app, inkfast_reader;
+grant execute on function inkfast.tenants_v1(text, integer), inkfast.heads_v1(text[]), inkfast.misplaced_v1(text, integer),
+  inkfast.due_v1(text, bigint, text, integer) to inkfast_app, inkfast_reader;
 
 alter table inkfast.wall_keys enable row level security;
 alter table inkfast.wall_keys force row level security;
@@ -1048,6 +1169,18 @@ grant select on inkfast.renewals to inkfast_app, inkfast_reader;
 grant insert, update, delete on inkfast.renewals to inkfast_app;
 alter table inkfast.renewals alter tenant set statistics 0, alter id set statistics 0, alter fence set statistics 0, alter until set statistics 0;
 
+create table inkfast.due (
+  tenant text collate "C" not null,
+  queue  text collate "C" not null,
+  at     bigint not null,
+  primary key (tenant, queue)
+);
+create index due_by_time on inkfast.due (queue, at, tenant);
+alter table inkfast.due enable row level security, force row level security;
+create policy tenant on inkfast.due to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.due to inkfast_app, inkfast_reader;
+alter table inkfast.due alter tenant set statistics 0, alter queue set statistics 0, alter at set statistics 0;
+
 create table inkfast.audit (
   tenant  text collate "C" not null,
   id      text collate "C" not null,
@@ -1064,6 +1197,21 @@ create policy tenant on inkfast.audit to inkfast_app, inkfast_reader using (tena
 grant select on inkfast.audit to inkfast_app, inkfast_reader;
 grant insert, delete on inkfast.audit to inkfast_app;
 alter table inkfast.audit alter tenant set statistics 0, alter id set statistics 0, alter at set statistics 0, alter code set statistics 0, alter actor set statistics 0, alter noun set statistics 0, alter subject set statistics 0, alter count set statistics 0;
+
+create table inkfast.workers (
+  tenant  text collate "C" not null,
+  id      text collate "C" not null,
+  version text collate "C" not null,
+  queues  text collate "C" not null,
+  at      bigint not null,
+  until   bigint not null,
+  primary key (tenant, id)
+);
+alter table inkfast.workers enable row level security, force row level security;
+create policy tenant on inkfast.workers to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.workers to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.workers to inkfast_app;
+alter table inkfast.workers alter tenant set statistics 0, alter id set statistics 0, alter version set statistics 0, alter queues set statistics 0, alter at set statistics 0, alter until set statistics 0;
 
 create table inkfast.nodes (
   id     bigint not null,
@@ -1201,9 +1349,21 @@ grant insert, delete on inkfast.blob_pieces to inkfast_app;
 alter table inkfast.blob_pieces alter tenant set statistics 0, alter place set statistics 0, alter n set statistics 0, alter codec set statistics 0, alter sha256 set statistics 0, alter start set statistics 0, alter size set statistics 0, alter at set statistics 0, alter body set statistics 0;
 -- end of generated: tables
 
--- For due_v1, which looks across tenants: names of queues and times, and nothing else of the table.
+-- For due_v1, which looks across tenants, and raise_due_v1: names of queues and times, and nothing else of the table.
 grant select (tenant, queue, at) on inkfast.work to inkfast_wall;
 create policy wall on inkfast.work for select to inkfast_wall using (true);
+
+-- Only the functions of the wall write when a queue is due. Items that come or move lower the time of their queue.
+grant select, insert, update, delete on inkfast.due to inkfast_wall;
+create policy wall on inkfast.due to inkfast_wall using (true) with check (true);
+create trigger work_offers after insert on inkfast.work
+referencing new table as came for each statement execute function inkfast.work_offers();
+create trigger work_hastens after update of queue, at on inkfast.work
+for each row when (new.queue is not null and new.at is not null
+  and (old.at is null or new.at < old.at or new.queue is distinct from old.queue))
+execute function inkfast.work_hastens();
+create trigger heads_resume after update of state on inkfast.heads
+for each row when (new.state = 'active' and old.state <> 'active') execute function inkfast.heads_resume();
 
 -- Only the oldest item of a series that is not dead can be claimed. All others have the flag `behind`, so that workers skip them, however many
 -- wait. Triggers derive the flag from the rows; it is no part of them.

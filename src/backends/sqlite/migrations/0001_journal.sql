@@ -643,6 +643,15 @@ create table renewals (
   primary key (tenant, id)
 ) strict, without rowid;
 
+create table due (
+  tenant text not null,
+  queue  text not null,
+  at     integer not null,
+  primary key (tenant, queue)
+) strict, without rowid;
+
+create index due_by_time on due (queue, at, tenant);
+
 create table audit (
   tenant  text not null,
   id      text not null,
@@ -652,6 +661,16 @@ create table audit (
   noun    text not null,
   subject text not null,
   count   integer not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+create table workers (
+  tenant  text not null,
+  id      text not null,
+  version text not null,
+  queues  text not null,
+  at      integer not null,
+  until   integer not null,
   primary key (tenant, id)
 ) strict, without rowid;
 
@@ -783,6 +802,30 @@ begin
   where tenant = new.tenant and behind = 0 and id = (
     select e.id from work as e indexed by work_by_series where e.tenant = new.tenant and e.series = new.series and e.state is not 'dead'
     order by e.born, e.id limit 1 offset 1);
+end;
+
+-- The table `due` is never later than the items of a queue. An item that comes or moves lowers its row, unless that is early enough: then
+-- nothing is written. Only queries.ts raises it.
+create trigger work_offers after insert on work when new.queue is not null and new.at is not null
+begin
+  insert into due (tenant, queue, at) values (new.tenant, new.queue, new.at)
+  on conflict (tenant, queue) do update set at = excluded.at where excluded.at < at;
+end;
+
+create trigger work_hastens after update of queue, at on work
+when new.queue is not null and new.at is not null and (old.at is null or new.at < old.at or new.queue is not old.queue)
+begin
+  insert into due (tenant, queue, at) values (new.tenant, new.queue, new.at)
+  on conflict (tenant, queue) do update set at = excluded.at where excluded.at < at;
+end;
+
+-- The rows of a tenant that is not active are dropped when a node meets them, so they are made again with its return.
+create trigger heads_resume after update of state on heads when new.state = 'active' and old.state <> 'active'
+begin
+  delete from due where tenant = new.tenant;
+  insert into due (tenant, queue, at)
+  select new.tenant, queue, min(at) from work indexed by work_by_due
+  where tenant = new.tenant and queue is not null and at is not null group by queue;
 end;
 
 -- The word index of memory, from its text column. Words of a removed text leave the table of terms with their last row. The words lead each

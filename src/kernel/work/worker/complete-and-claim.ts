@@ -97,7 +97,8 @@ async function claimedBy(
     const stored = await rows.get(scope.tenant, 'work', candidate.row.id)
     if (!stored || stored.revision === candidate.row.revision) continue
     const { events: last } = await journal.page(scope.tenant, { from: stored.revision - 1, limit: 1 })
-    if (last[0] && events.has(last[0].id)) claimed.push({ candidate, row: { body: decodeBody(stored.body), revision: stored.revision } })
+    if (last[0] && events.has(last[0].id))
+      claimed.push({ candidate, row: { body: decodeBody(stored.body, stored), revision: stored.revision } })
   }
   return claimed
 }

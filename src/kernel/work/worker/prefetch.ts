@@ -151,7 +151,7 @@ export class Prefetch<T> {
       const left = orphans.filter(({ id }) => !rows.some((row) => row.id === id))
       next = Math.min(next, at - now)
       found += rows.length + left.length
-      const toCandidate = (row: TableRow<'work'>) => ({ scope, row, seen: { now, asked }, item: decodeBody(row.body) })
+      const toCandidate = (row: TableRow<'work'>) => ({ scope, row, seen: { now, asked }, item: decodeBody(row.body, row) })
       const free = [...rows, ...left].map(toCandidate).filter(isFree)
       if (free.length > 0) lists.push(free)
       return free.length > 0

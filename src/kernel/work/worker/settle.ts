@@ -23,9 +23,7 @@ export async function settle<T>(state: WorkerState<T>, claim: HeldClaim<T>, ende
     countAs(state, claim)
   } catch (error) {
     const isLost = error instanceof InkError && error.code === 'FENCE_LOST'
-    // An earlier try whose outcome was unknown has settled the item, if no other holder has it now.
-    if (isLost && claim.wasOutcomeUnknown && error.details.found === 0) countAs(state, claim)
-    else state.count.lost++
+    state.count.lost++
     if (!isLost) state.logError('an item could not be settled', claim.id, error)
   } finally {
     state.forget([claim])

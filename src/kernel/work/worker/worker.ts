@@ -7,6 +7,7 @@ import type { HeldClaim } from '../claim.ts'
 import { localNodesOf } from '../local-nodes.ts'
 import { Loop, waitAtMost } from '../loop.ts'
 import { schedulerOf } from '../scheduler.ts'
+import { serve } from '../unhandled.ts'
 import { Claimer } from './claimer.ts'
 import { type Ended, giveBack, settle } from './settle.ts'
 import { type QueueWorker, takeTerms, type WorkerOptions, type WorkerStats, type WorkHandler } from './worker-options.ts'
@@ -23,6 +24,7 @@ export class Worker<T> implements QueueWorker {
   readonly #loop: Loop
   readonly #claimer: Claimer<T>
   readonly #unlist: () => void
+  readonly #unserve: () => Promise<void>
   #writes = 0
   #isWriteDue = false
   #isWatchingReserve = false
@@ -34,8 +36,9 @@ export class Worker<T> implements QueueWorker {
     this.#handler = handler
     this.#loop = new Loop(scope.engine, { of: `a worker of ${queue}`, look: () => this.#claimer.look() })
     this.#claimer = new Claimer(this.#state, this.#loop, (claims) => this.#begin(claims))
-    this.#loop.watch(scope.tenant)
+    this.#loop.watch(scope.tenant, true)
     this.#unlist = localNodesOf(scope.engine).add(this)
+    this.#unserve = serve(scope, this.#state.terms.tenants, [queue])
     schedulerOf(scope.engine).start()
   }
 
@@ -55,11 +58,13 @@ export class Worker<T> implements QueueWorker {
   async #close(): Promise<void> {
     const { scope, terms, tasks, leaving, reserve } = this.#state
     await this.#loop.close()
+    const unserved = this.#unserve()
     tasks.add(giveBack(this.#state, reserve.takeBack()))
     const ended = tasks.ended()
     await waitAtMost(scope.engine, ended, terms.drainMs)
     leaving.abort()
     await ended
+    await unserved
     this.#unlist()
   }
 
