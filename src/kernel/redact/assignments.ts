@@ -8,7 +8,7 @@ import { pgpassSpan } from './password-lines.ts'
 import { withoutPlaceholders } from './placeholder.ts'
 import type { Span } from './spans.ts'
 import { hasWideMarks, WIDE_COLON, WIDE_EQUALS } from './survey.ts'
-import { opensValue, type Undecided } from './undecided.ts'
+import { isWide, opensValue, type Undecided } from './undecided.ts'
 import { AUTH_SCHEMES, type KeyKind } from './words.ts'
 
 const LONGEST_KEY = 64
@@ -300,7 +300,7 @@ function environment(text: string, key: Key, end: number, equals: boolean): bool
 
 /** On a line of its own (YAML, INI, .env) even a plain word is the password, unless it is written like a heading or a type. */
 function lineValue(value: string): boolean {
-  return value.length >= 4 && /^[^A-Z\s].*[^,;]$/.test(value)
+  return value.length >= 4 && !isWide(value.charCodeAt(0)) && /^[^A-Z\s].*[^,;]$/.test(value)
 }
 
 /** Whether key and value are all there is on their line. */
