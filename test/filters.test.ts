@@ -70,10 +70,10 @@ async function filtered(store: Store): Promise<Readonly<Record<string, Filtered>
     'triggers.list': { in: 'triggers/triggers.ts', by: ['source', 'state'], call: (o) => store.triggers.list(o), how: PAGES },
     'triggers.history': { in: 'triggers/history.ts', by: ['trigger', 'source'], call: (o) => store.triggers.history(o), how: PAGES },
     'processes.list': {
-      in: 'processes/registry.ts',
-      by: ['state', 'kind', 'wake', 'session', 'definition', 'live'],
+      in: 'processes/list-processes.ts',
+      by: ['state', 'kind', 'wake', 'session', 'definition'],
       call: (o) => store.processes.list(o),
-      how: PAGES,
+      how: [...PAGES, 'all'],
     },
     'processes.grants': {
       in: 'processes/grants.ts',

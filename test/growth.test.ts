@@ -31,6 +31,7 @@ const WITHOUT_TEXT: readonly string[] = [
   ...[
     'blobs',
     'queues',
+    'unhandled',
     'usage',
     'work',
     'runs',

@@ -12,16 +12,15 @@ export function defineProcesses(processes: Command, define: Define, terminalOf: 
 
   paged(
     ofTenant(
-      verb('list', 'List agent processes and their state, newest first.', [
-        'processes agents.db --live',
+      verb('list', 'List agent processes that have not ended, newest first.', [
+        'processes agents.db --all',
         'processes list agents.db --kind crawl --state failed --json',
       ]),
     )
       .addOption(new Option('--state <state>', 'show only processes in this state').choices([...PROCESS_STATES]))
       .option('--kind <kind>', 'show only processes of this kind')
       .option('--session <key or id>', 'show only processes that wake this session')
-      .option('--live', 'show only processes that have not ended')
-      .option('--no-live', 'show only processes that have ended'),
+      .option('--all', 'show processes that have ended, too'),
     20,
   ).action(does(async () => (await looking()).listProcesses))
 

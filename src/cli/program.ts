@@ -130,7 +130,7 @@ export function program(terminalOf: TerminalOf, done: Done): Command {
   defineApprovals(approvals, within(approvals), terminalOf, done)
 
   const processes = define('processes', 'List agent processes, show one and its events; cancel, abandon, grant, revoke or prune.', [
-    'processes agents.db --live',
+    'processes agents.db',
     'processes show agents.db crawl/4711',
     "processes cancel agents.db crawl/4711 --reason 'not needed'",
   ])

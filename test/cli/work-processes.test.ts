@@ -20,7 +20,7 @@ const rowOf = (name: string) => inStore(path, async (store) => (await store.proc
 
 describe('list', () => {
   test('processes list tells where each process stands, the newest first', async () => {
-    const { code, out, err } = await ink(['processes', path])
+    const { code, out, err } = await ink(['processes', path, '--all'])
     expect([code, err]).toEqual([0, ''])
     const rows = lines(out)
     expect(rows[0]?.trim().split(/ {2,}/)).toEqual(['process', 'kind', 'state', 'recovery', 'age', 'status'])
@@ -36,10 +36,11 @@ describe('list', () => {
     expect(await names('--state', 'failed')).toEqual(['fails'])
     expect(await names('--kind', 'crawl')).toEqual([CRAWL])
     expect(await names('--session', 'support/4711')).toEqual([CRAWL])
-    expect(await names('--live')).toEqual(['queued', CRAWL])
-    expect(await names('--no-live')).toEqual(['fails', 'done'])
-    const { cursor } = await json(['processes', path, '--last', '3'])
-    expect(await names('--cursor', cursor)).toEqual([CRAWL])
+    expect(await names()).toEqual(['queued', CRAWL])
+    const { cursor } = await json(['processes', path, '--all', '--last', '3'])
+    expect(await names('--all', '--cursor', cursor)).toEqual([CRAWL])
+    const live = await json(['processes', path, '--last', '1'])
+    expect(await names('--cursor', live.cursor)).toEqual([CRAWL])
     expect((await ink(['processes', path, '--kind', 'crwal'])).err).toBe('No process matches in tenant main.\n')
   })
 })

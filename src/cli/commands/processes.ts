@@ -18,7 +18,7 @@ export interface ProcessesOptions {
   readonly state?: string
   readonly kind?: string
   readonly session?: string
-  readonly live?: boolean
+  readonly all?: boolean
   readonly last?: number
   readonly cursor?: string
   readonly tenant?: string
@@ -30,9 +30,9 @@ export function listProcesses(t: Terminal, words: readonly string[], options: Pr
   const url = onlyStore(words)
   return withStore(url, async (root) => {
     const store = await tenantView(root, options.tenant)
-    const { state, kind, session, live, last = LAST_BY_DEFAULT, cursor } = options
+    const { state, kind, session, all, last = LAST_BY_DEFAULT, cursor } = options
     const wake = session === undefined ? undefined : (await findSession(store, session)).id
-    const page = await store.processes.list({ last, ...given({ state: state as ProcessState | undefined, kind, wake, live, cursor }) })
+    const page = await store.processes.list({ last, ...given({ state: state as ProcessState | undefined, kind, wake, all, cursor }) })
     if (t.json) {
       t.out(jsonLine(page))
       return EXIT.fine
