@@ -56,22 +56,26 @@ function dataOf(scope: Scope, thrown: unknown): ErrorData {
   // The text is masked before it is cut: half a secret would not be recognised.
   const masked = (text: string): string => String(admit(scope, text.toWellFormed()))
   const raw = told('message') ?? shown(thrown)
-  const message = cut(masked(raw), limits.errorChars)
+  const whole = masked(raw)
+  const message = cut(whole, limits.errorChars)
   const [stack, code, details] = [told('stack'), told('code'), plain(scope, member(thrown, 'details'))]
   return {
     name: cut(masked(told('name') ?? 'Error'), limits.errorNameChars),
     message,
-    ...(stack && { stack: stackText(masked, stack, raw, message) }),
+    ...(stack && { stack: stackText(masked(stack), whole, message) }),
     ...(code !== undefined && { code: cut(masked(code), limits.errorNameChars) }),
     ...(details !== undefined && { details }),
   }
 }
 
-/** A stack begins with the message. A long message is cut there, so that frames are left. */
-function stackText(masked: (text: string) => string, stack: string, raw: string, message: string): string {
-  const at = raw === '' ? -1 : stack.slice(0, limits.errorNameChars + raw.length).indexOf(raw)
-  const [before, shown, frames] = at < 0 ? ['', '', stack] : [stack.slice(0, at), message, stack.slice(at + raw.length)]
-  return cut(`${masked(before)}${cut(shown, limits.errorStackChars / 4)}${masked(ownFrames(frames))}`, limits.errorStackChars)
+/**
+ * A stack begins with the message. A long message is cut there, so that frames are left. Both texts are masked: parts of a stack would hide what
+ * is secret, and the message may be another one than that of the stack, if the program changed it.
+ */
+function stackText(stack: string, whole: string, message: string): string {
+  const at = whole === '' ? -1 : stack.slice(0, limits.errorNameChars + whole.length).indexOf(whole)
+  const [before, shown, frames] = at < 0 ? ['', '', stack] : [stack.slice(0, at), message, stack.slice(at + whole.length)]
+  return cut(`${before}${cut(shown, limits.errorStackChars / 4)}${ownFrames(frames)}`, limits.errorStackChars)
 }
 
 /** Frames inside Node tell nothing, and they differ with the turn of the event loop: the same program would write another journal. */

@@ -75,6 +75,28 @@ describe.each(engines)('errors of handlers on $name', (engine) => {
     expect(chain[2]?.stack).toContain('chargeCard')
   })
 
+  test('the error of an effect hides the secrets of its stack, too, when the message was changed after the stack was taken', async () => {
+    const store = await engine.open()
+    const run = await (await store.session('s')).run('r')
+    // The message stands inside the secret, and between a name and its value.
+    for (const [first, message] of [
+      ['the key sk-ant-api03-Zk3q8RwT5yUi9OpAsDfGhJkLzXcVbNm1Q2w3E4r5T6y7U8i9O0pAsDfGhJkLzXcVbNm1Q2w3E4r5T6y7U8-AAAAAAAA', '3'],
+      ['password=Tr0ub4dor3xyz_Q9', 'password'],
+    ] as const) {
+      const failed = await run
+        .effect(message, () => {
+          const thrown = new Error(first)
+          expect(thrown.stack).toContain(first)
+          thrown.message = message
+          throw thrown
+        })
+        .catch((error: InkError) => error.cause as Error)
+      expect(failed.message).toBe(message)
+      expect(failed.stack).toMatch(/\[redacted:[\s\S]*errors\.test\.ts/)
+      expect(failed.stack).not.toMatch(/Zk3q8RwT5yUi|Tr0ub4dor/)
+    }
+  })
+
   test('replay gives the program the same error of an effect as the first time', async () => {
     const store = await engine.open()
     const session = await store.session('s')
