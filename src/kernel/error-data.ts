@@ -13,7 +13,7 @@ export function errorData(scope: Scope, thrown: unknown): ErrorData {
   let left = Math.min(limits.errorBytes, Math.floor(scope.engine.payloadBytes / 4))
   const chain: ErrorData[] = []
   const seen = new Set<unknown>()
-  for (let error = thrown; chain.length <= limits.errorCauses && !seen.has(error); error = member(error, 'cause')) {
+  for (let error = thrown; chain.length <= limits.errorCauses && !seen.has(error); error = causeOf(error)) {
     if (chain.length > 0 && error === undefined) break
     seen.add(error)
     const { stack, ...brief } = dataOf(scope, error)
@@ -39,6 +39,12 @@ export function errorOf({ name, message, stack, cause, ...more }: ErrorData): Er
   return Object.assign(error, more)
 }
 
+/** An `AggregateError` has no cause: Node throws one if no address of a host answers. Its first error says why. */
+function causeOf(error: unknown): unknown {
+  const errors = member(error, 'errors')
+  return member(error, 'cause') ?? (Array.isArray(errors) ? errors[0] : undefined)
+}
+
 /** Undefined also if reading the member throws: a program may throw anything. */
 export function member(thrown: unknown, name: string): unknown {
   try {
@@ -55,8 +61,7 @@ function dataOf(scope: Scope, thrown: unknown): ErrorData {
   }
   // The text is masked before it is cut: half a secret would not be recognised.
   const masked = (text: string): string => String(admit(scope, text.toWellFormed()))
-  const raw = told('message') ?? shown(thrown)
-  const whole = masked(raw)
+  const whole = masked(told('message') || instead(scope, thrown))
   const message = cut(whole, limits.errorChars)
   const [stack, code, details] = [told('stack'), told('code'), plain(scope, member(thrown, 'details'))]
   return {
@@ -89,6 +94,16 @@ const INTERNAL = /^ *at (?:[^(]{0,200} \()?node:/
 
 // A cut in the middle of a surrogate pair would leave invalid text.
 const cut = (text: string, chars: number): string => (text.length <= chars ? text : text.slice(0, chars).toWellFormed())
+
+/** The message of what has none: that of the first error of several, the JSON of a plain object, or a text. */
+function instead(scope: Scope, thrown: unknown): string {
+  if (thrown instanceof Error) {
+    const first = member(causeOf(thrown), 'message')
+    return typeof first === 'string' ? first : ''
+  }
+  const json = typeof thrown === 'object' && thrown !== null ? plain(scope, thrown) : undefined
+  return json === undefined ? shown(thrown) : JSON.stringify(json)
+}
 
 function shown(thrown: unknown): string {
   try {

@@ -48,6 +48,16 @@ describe.each(engines)('errors of handlers on $name', (engine) => {
     await expectSound(store)
   })
 
+  test('a thrown object is kept as JSON, and a refused connection says why, without secrets', async () => {
+    const store = await engine.open()
+    const limit = await errorOf(store, () => ({ status: 429, error: 'rate limited', password: SECRET }))
+    expect(limit.message).toMatch(/^\{"status":429,"error":"rate limited","password":"\[redacted/)
+    const refused = await errorOf(store, () => new AggregateError([new Error('connect ECONNREFUSED ::1:1'), new Error('and 127.0.0.1')]))
+    expect(refused).toMatchObject({ message: 'connect ECONNREFUSED ::1:1', cause: { message: 'connect ECONNREFUSED ::1:1' } })
+    const caused = await errorOf(store, () => new Error('no', { cause: { status: 503 } }))
+    expect(caused).toMatchObject({ message: 'no', cause: { message: '{"status":503}' } })
+  })
+
   test('the result of a failed run rejects with the chain of causes', async () => {
     const store = await engine.open()
     await using _ = store.work({ charge: async () => chargeCard() })
