@@ -63,7 +63,10 @@ export interface StoreOptions extends Omit<KernelOptions, 'redactKey' | 'embedde
 }
 
 /** Opens a store, and creates it if it does not exist. A missing folder is an error and is never created silently. */
-export async function open(options: string | URL | StoreOptions): Promise<Store> {
+export async function open(options: string | URL | StoreOptions): Promise<Store>
+export async function open(options: string | URL | StoreOptions, lost?: unknown): Promise<Store> {
+  // In JavaScript nothing else says that options beside a path are lost, and with them the secrets to mask.
+  if (typeof lost === 'object') throw invalidOption('open', 'one argument: a path, or an object such as { url, redact }', 'a second one')
   const asked: StoreOptions = typeof options === 'string' || options instanceof URL ? { url: options } : options
   if (typeof asked !== 'object' || asked === null) throw invalidOption('url', 'a path, or an object with a url', options)
   const given = ownMembers(asked)

@@ -334,6 +334,11 @@ test('the calls of every member of a store and of a session are tried above, unl
   expect(members.filter((member) => !tried.includes(`${member}.`) && !tried.includes(`${member}(`))).toEqual(without)
 })
 
+test('options beside the path of a store are refused, because they would be lost', async () => {
+  const inJavaScript = open as (url: string, options: object) => Promise<Store>
+  expect(await codeOf(inJavaScript(':memory:', { redact: { values: ['secret'] } }))).toBe('OPTION_INVALID')
+})
+
 test('a list refuses anything but an object as its options', async () => {
   const store = await openIn(':memory:')
   for (const list of [store.snapshots, store.collections, store.cron, store.triggers, store.processes, store.canvases, store.memory])

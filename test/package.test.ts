@@ -1,7 +1,7 @@
 // The package as a user gets it: built and packed from a copy of the project, installed into an empty folder without install
 // scripts, and used from there.
 
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AI_PROGRAMS, BUNDLED, byRolldown, runBundled, writePrograms } from './support/bundles.ts'
@@ -140,7 +140,7 @@ describe('the package', () => {
     const compiled = await user.compile(Object.keys(AI_PROGRAMS), { skipLibCheck: true, exactOptionalPropertyTypes: false })
     expect(compiled.code, compiled.out).toBe(0)
     for (const [program, says] of Object.entries(AI_PROGRAMS)) {
-      const { code, out, err } = await node([program], { cwd: user.path })
+      const { code, out, err } = await node([join(user.path, program)], { cwd: mkdtempSync(join(user.path, 'run-')) })
       expect({ code, err }).toEqual({ code: 0, err: '' })
       expect(out).toMatch(says)
       expect((await runBundled(user, program, byRolldown)).out).toMatch(says)

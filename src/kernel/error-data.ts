@@ -13,7 +13,7 @@ export function errorData(scope: Scope, thrown: unknown): ErrorData {
   let left = Math.min(limits.errorBytes, Math.floor(scope.engine.payloadBytes / 4))
   const chain: ErrorData[] = []
   const seen = new Set<unknown>()
-  for (let error = thrown; chain.length <= limits.errorCauses && !seen.has(error); error = member(error, 'cause')) {
+  for (let error = thrown; chain.length <= limits.errorCauses && !seen.has(error); error = causeOf(error)) {
     if (chain.length > 0 && error === undefined) break
     seen.add(error)
     const { stack, ...brief } = dataOf(scope, error)
@@ -39,6 +39,12 @@ export function errorOf({ name, message, stack, cause, ...more }: ErrorData): Er
   return Object.assign(error, more)
 }
 
+/** An `AggregateError` has no cause: Node throws one if no address of a host answers. Its first error says why. */
+function causeOf(error: unknown): unknown {
+  const errors = member(error, 'errors')
+  return member(error, 'cause') ?? (Array.isArray(errors) ? errors[0] : undefined)
+}
+
 /** Undefined also if reading the member throws: a program may throw anything. */
 export function member(thrown: unknown, name: string): unknown {
   try {
@@ -55,23 +61,26 @@ function dataOf(scope: Scope, thrown: unknown): ErrorData {
   }
   // The text is masked before it is cut: half a secret would not be recognised.
   const masked = (text: string): string => String(admit(scope, text.toWellFormed()))
-  const raw = told('message') ?? shown(thrown)
-  const message = cut(masked(raw), limits.errorChars)
+  const whole = masked(told('message') || instead(scope, thrown))
+  const message = cut(whole, limits.errorChars)
   const [stack, code, details] = [told('stack'), told('code'), plain(scope, member(thrown, 'details'))]
   return {
     name: cut(masked(told('name') ?? 'Error'), limits.errorNameChars),
     message,
-    ...(stack && { stack: stackText(masked, stack, raw, message) }),
+    ...(stack && { stack: stackText(masked(stack), whole, message) }),
     ...(code !== undefined && { code: cut(masked(code), limits.errorNameChars) }),
     ...(details !== undefined && { details }),
   }
 }
 
-/** A stack begins with the message. A long message is cut there, so that frames are left. */
-function stackText(masked: (text: string) => string, stack: string, raw: string, message: string): string {
-  const at = raw === '' ? -1 : stack.slice(0, limits.errorNameChars + raw.length).indexOf(raw)
-  const [before, shown, frames] = at < 0 ? ['', '', stack] : [stack.slice(0, at), message, stack.slice(at + raw.length)]
-  return cut(`${masked(before)}${cut(shown, limits.errorStackChars / 4)}${masked(ownFrames(frames))}`, limits.errorStackChars)
+/**
+ * A stack begins with the message. A long message is cut there, so that frames are left. Both texts are masked: parts of a stack would hide what
+ * is secret, and the message may be another one than that of the stack, if the program changed it.
+ */
+function stackText(stack: string, whole: string, message: string): string {
+  const at = whole === '' ? -1 : stack.slice(0, limits.errorNameChars + whole.length).indexOf(whole)
+  const [before, shown, frames] = at < 0 ? ['', '', stack] : [stack.slice(0, at), message, stack.slice(at + whole.length)]
+  return cut(`${before}${cut(shown, limits.errorStackChars / 4)}${ownFrames(frames)}`, limits.errorStackChars)
 }
 
 /** Frames inside Node tell nothing, and they differ with the turn of the event loop: the same program would write another journal. */
@@ -85,6 +94,16 @@ const INTERNAL = /^ *at (?:[^(]{0,200} \()?node:/
 
 // A cut in the middle of a surrogate pair would leave invalid text.
 const cut = (text: string, chars: number): string => (text.length <= chars ? text : text.slice(0, chars).toWellFormed())
+
+/** The message of what has none: that of the first error of several, the JSON of a plain object, or a text. */
+function instead(scope: Scope, thrown: unknown): string {
+  if (thrown instanceof Error) {
+    const first = member(causeOf(thrown), 'message')
+    return typeof first === 'string' ? first : ''
+  }
+  const json = typeof thrown === 'object' && thrown !== null ? plain(scope, thrown) : undefined
+  return json === undefined ? shown(thrown) : JSON.stringify(json)
+}
 
 function shown(thrown: unknown): string {
   try {

@@ -49,8 +49,8 @@ export interface Queries {
   usageByType(tenant: string): Promise<readonly TypeUsage[]>
   /**
    * Returns the earliest time (`work.at`, not null) per active tenant with an item in this queue. Ordered by time, then by tenant id; at
-   * most `limit`. The query crosses tenants, so it returns no payload. After very many tenants were drained at once, the first answers may
-   * tell some of them too early; no answer is too late.
+   * most `limit`. The query crosses tenants, so it returns no payload. After tens of thousands of tenants were
+   * drained and nobody looked, the first answers may tell some of them too early; no answer is too late.
    */
   due(queue: string, limit: number): Promise<readonly DueTenant[]>
   /**

@@ -3,17 +3,17 @@
 
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
+import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { chance } from '../../src/conformance/chance.ts'
 import { expectSound, later, openIn, tempDatabase, tempFile } from '../support/engines.ts'
-import { query } from '../support/postgres-database.ts'
 import { rounds, SEED } from '../support/rounds.ts'
 import { lives } from './lives.ts'
 
 const TENANTS = 40
 const PROCESSES = 2
 const KILLS = rounds(2, 15)
-const STEPS = 120
+const STEPS = 80
 
 const live = lives(new URL('./due-writer.ts', import.meta.url))
 
@@ -28,49 +28,64 @@ interface Seen {
   readonly early: number
 }
 
+/** A connection beside the store. */
+interface Side {
+  readonly look: () => Promise<Seen>
+  /** Raises what one look found, whatever was offered since. */
+  readonly raiseBlindly: () => Promise<void>
+}
+
 interface Engine {
   readonly name: string
   readonly place: () => Promise<string>
-  readonly look: (url: string) => Promise<Seen>
-  /** Raises what one look found, whatever was offered since. */
-  readonly raiseBlindly: (url: string) => Promise<void>
-}
-
-const onFile = <T>(path: string, work: (db: DatabaseSync) => T): T => {
-  const db = new DatabaseSync(path, { timeout: 20_000 })
-  try {
-    return work(db)
-  } finally {
-    db.close()
-  }
+  readonly beside: (url: string) => Promise<Side>
 }
 
 const numbered = ({ late, early }: Readonly<Record<string, unknown>>): Seen => ({ late: Number(late), early: Number(early) })
-const idle = (schema: string) =>
-  `select d.tenant from ${schema}due d where d.queue = 'q' and not exists (
-     select from_ from (select 1 as from_, tenant, queue, at from ${schema}work) w where w.tenant = d.tenant and w.queue = d.queue and w.at is not null)`
+/** Tenants that are stored too early, each with its earliest item. */
+const tooEarly = (schema: string) => `
+  select d.tenant, w.at as next from ${schema}due d
+  left join (select tenant, min(at) as at from ${schema}work where queue = 'q' and at is not null group by tenant) w on w.tenant = d.tenant
+  where d.queue = 'q' and (w.at is null or w.at > d.at)`
+const raiseTo = (schema: string, { tenant, next }: Readonly<Record<string, unknown>>): string =>
+  next === null
+    ? `delete from ${schema}due where queue = 'q' and tenant = '${String(tenant)}'`
+    : `update ${schema}due set at = ${String(next)} where queue = 'q' and tenant = '${String(tenant)}'`
+const TRUSTED_MS = 20
 
 const engines: readonly Engine[] = [
   {
     name: 'SQLite',
     place: async () => tempFile(),
-    look: async (path) => onFile(path, (db) => numbered(db.prepare(watched('')).get() ?? {})),
-    raiseBlindly: async (path) => {
-      const found = onFile(path, (db) => db.prepare(idle('')).all())
-      await wait(20)
-      onFile(path, (db) => {
-        for (const { tenant } of found) db.prepare(`delete from due where queue = 'q' and tenant = ?`).run(String(tenant))
-      })
+    beside: async (path) => {
+      const db = new DatabaseSync(path, { timeout: 20_000 })
+      later(async () => db.close())
+      return {
+        look: async () => numbered(db.prepare(watched('')).get() ?? {}),
+        raiseBlindly: async () => {
+          const found = db.prepare(tooEarly('')).all()
+          await wait(TRUSTED_MS)
+          for (const one of found) db.exec(raiseTo('', one))
+        },
+      }
     },
   },
   {
     name: 'PostgreSQL',
     place: tempDatabase,
-    look: async (url) => numbered((await query(url, watched('inkfast.')))[0] as Readonly<Record<string, unknown>>),
-    raiseBlindly: async (url) => {
-      const found = (await query(url, idle('inkfast.'))) as readonly { readonly tenant: string }[]
-      await wait(20)
-      for (const { tenant } of found) await query(url, `delete from inkfast.due where queue = 'q' and tenant = '${tenant}'`)
+    beside: async (url) => {
+      const client = new Client(url)
+      await client.connect()
+      later(() => client.end())
+      const ask = async (sql: string) => (await client.query<Readonly<Record<string, unknown>>>(sql)).rows
+      return {
+        look: async () => numbered((await ask(watched('inkfast.')))[0] ?? {}),
+        raiseBlindly: async () => {
+          const found = await ask(tooEarly('inkfast.'))
+          await wait(TRUSTED_MS)
+          for (const one of found) await ask(raiseTo('inkfast.', one))
+        },
+      }
     },
   },
 ]
@@ -80,14 +95,14 @@ async function opened(url: string): Promise<void> {
 }
 
 /** Watches while processes live and are killed. Returns the most that was wrong at a time. */
-async function watchWhile(engine: Engine, url: string, alive: Promise<unknown>): Promise<Seen> {
+async function watchWhile({ look }: Side, alive: Promise<unknown>): Promise<Seen> {
   let isOver = false
   const over = alive.finally(() => {
     isOver = true
   })
   let [late, early] = [0, 0]
   while (!isOver) {
-    const seen = await engine.look(url)
+    const seen = await look()
     late = Math.max(late, seen.late)
     early = Math.max(early, seen.early)
     await wait(5)
@@ -106,7 +121,8 @@ describe.each(engines)('on $name', (engine) => {
     const url = await engine.place()
     await opened(url)
     const all = Promise.all(Array.from({ length: PROCESSES }, (_, n) => killed(url, SEED + 1000 * n)))
-    const seen = await watchWhile(engine, url, all)
+    const side = await engine.beside(url)
+    const seen = await watchWhile(side, all)
     expect(seen.late).toBe(0)
     // Otherwise nothing was there to raise.
     expect(seen.early).toBeGreaterThan(0)
@@ -124,21 +140,26 @@ describe.each(engines)('on $name', (engine) => {
     await worker.close()
     await expectSound(store)
     for (const tenant of tenants) await store.tenant(tenant).rebuild()
-    expect(await engine.look(url)).toEqual({ late: 0, early: 0 })
+    expect(await side.look()).toEqual({ late: 0, early: 0 })
   })
 
   test('the control: a raise that trusts what it saw hides items', async () => {
     const url = await engine.place()
     await opened(url)
-    let isOver = false
-    const blind = (async () => {
-      while (!isOver) await engine.raiseBlindly(url)
-    })()
-    const all = killed(url, SEED + 7).finally(() => {
-      isOver = true
-    })
-    const { late } = await watchWhile(engine, url, all)
-    await blind
+    const [{ look }, { raiseBlindly }] = [await engine.beside(url), await engine.beside(url)]
+    let late = 0
+    let lives = 0
+    while (late === 0) {
+      let isOver = false
+      const life = live([url, String(SEED + lives++), String(TENANTS)], STEPS).finally(() => {
+        isOver = true
+      })
+      while (!isOver && late === 0) {
+        await raiseBlindly()
+        late = Math.max(late, (await look()).late)
+      }
+      await life
+    }
     expect(late).toBeGreaterThan(0)
   })
 })

@@ -48,6 +48,16 @@ describe.each(engines)('errors of handlers on $name', (engine) => {
     await expectSound(store)
   })
 
+  test('a thrown object is kept as JSON, and a refused connection says why, without secrets', async () => {
+    const store = await engine.open()
+    const limit = await errorOf(store, () => ({ status: 429, error: 'rate limited', password: SECRET }))
+    expect(limit.message).toMatch(/^\{"status":429,"error":"rate limited","password":"\[redacted/)
+    const refused = await errorOf(store, () => new AggregateError([new Error('connect ECONNREFUSED ::1:1'), new Error('and 127.0.0.1')]))
+    expect(refused).toMatchObject({ message: 'connect ECONNREFUSED ::1:1', cause: { message: 'connect ECONNREFUSED ::1:1' } })
+    const caused = await errorOf(store, () => new Error('no', { cause: { status: 503 } }))
+    expect(caused).toMatchObject({ message: 'no', cause: { message: '{"status":503}' } })
+  })
+
   test('the result of a failed run rejects with the chain of causes', async () => {
     const store = await engine.open()
     await using _ = store.work({ charge: async () => chargeCard() })
@@ -73,6 +83,28 @@ describe.each(engines)('errors of handlers on $name', (engine) => {
     const chain = chainOf((await store.runs.get(run.id))?.error)
     expect(chain.map(({ name, code }) => code ?? name)).toEqual(['RUN_FAILED', 'EFFECT_FAILED', 'Error', 'Error', 'TypeError'])
     expect(chain[2]?.stack).toContain('chargeCard')
+  })
+
+  test('the error of an effect hides the secrets of its stack, too, when the message was changed after the stack was taken', async () => {
+    const store = await engine.open()
+    const run = await (await store.session('s')).run('r')
+    // The message stands inside the secret, and between a name and its value.
+    for (const [first, message] of [
+      ['the key sk-ant-api03-Zk3q8RwT5yUi9OpAsDfGhJkLzXcVbNm1Q2w3E4r5T6y7U8i9O0pAsDfGhJkLzXcVbNm1Q2w3E4r5T6y7U8-AAAAAAAA', '3'],
+      ['password=Tr0ub4dor3xyz_Q9', 'password'],
+    ] as const) {
+      const failed = await run
+        .effect(message, () => {
+          const thrown = new Error(first)
+          expect(thrown.stack).toContain(first)
+          thrown.message = message
+          throw thrown
+        })
+        .catch((error: InkError) => error.cause as Error)
+      expect(failed.message).toBe(message)
+      expect(failed.stack).toMatch(/\[redacted:[\s\S]*errors\.test\.ts/)
+      expect(failed.stack).not.toMatch(/Zk3q8RwT5yUi|Tr0ub4dor/)
+    }
   })
 
   test('replay gives the program the same error of an effect as the first time', async () => {

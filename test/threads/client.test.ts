@@ -243,6 +243,7 @@ describe.each(engines)('messages of a browser on $name', ({ open }) => {
     ])
     expect((await store.session('s')).title).toBe('look')
     expect(await codeOf(thread.add(said('q3', 'x'), { from: 'browser' as never }))).toBe('OPTION_INVALID')
+    expect(await codeOf(thread.add(said('q3', 'x', 'assistant'), { from: undefined as never }))).toBe('OPTION_INVALID')
     expect(await codeOf(thread.add(said('q3', 'x'), { clientTools: ['t'] }))).toBe('OPTION_INVALID')
     expect(await codeOf(thread.add(said('q3', 'x'), { from: 'client', clientTools: 't' as never }))).toBe('OPTION_INVALID')
     const other = await session.threads.create()

@@ -1,6 +1,6 @@
 // The named queries of model/queries.ts, one statement each.
 
-import { type StoredDue, walkDue } from '../../model/due.ts'
+import { findDue, type StoredDue } from '../../model/due.ts'
 import type { TenantId } from '../../model/ids.ts'
 import type { Queries } from '../../model/queries.ts'
 import type { Cells } from './connections.ts'
@@ -85,14 +85,13 @@ export const overdueQueues = `
   where f.at <= c.now - $1::bigint order by m.queue limit $2::integer`
 
 export function queries(db: Database): Queries {
-  const raise = (queue: string, tenants: readonly TenantId[]) =>
-    db.run(
-      [
-        { text: IN_PASSING },
-        ...tenants.flatMap((tenant) => [db.enter(db.wall.whatever(tenant)), { text: raiseDue, values: [queue], prepared: true }]),
-      ],
-      'reading',
-    )
+  const raise = async (queue: string, tenants: readonly TenantId[]): Promise<void> => {
+    for (let from = 0; from < tenants.length; from += RAISED_TOGETHER) {
+      const some = tenants.slice(from, from + RAISED_TOGETHER)
+      const steps = some.flatMap((tenant) => [db.enter(db.wall.whatever(tenant)), { text: raiseDue, values: [queue], prepared: true }])
+      await db.run([{ text: IN_PASSING }, ...steps], 'reading')
+    }
+  }
   return {
     usageByType: async (tenant) => {
       const [rows = []] = await db.read(tenant as TenantId, { text: usage })
@@ -103,15 +102,17 @@ export function queries(db: Database): Queries {
         erased: Number(erased),
       }))
     },
-    due: async (queue, limit) => {
-      const { found, early } = await walkDue(async ({ at, tenant }, most) => {
-        const [rows = []] = await db.read(STORE, { text: storedDue, values: [queue, at, tenant, most], prepared: true })
-        return rows.map(toStoredDue)
-      }, limit)
-      if (!db.readOnly)
-        for (let from = 0; from < early.length; from += RAISED_TOGETHER) await raise(queue, early.slice(from, from + RAISED_TOGETHER))
-      return found
-    },
+    due: (queue, limit) =>
+      findDue(
+        {
+          read: async ({ at, tenant }, most) => {
+            const [rows = []] = await db.read(STORE, { text: storedDue, values: [queue, at, tenant, most], prepared: true })
+            return rows.map(toStoredDue)
+          },
+          raise: db.readOnly ? undefined : (early) => raise(queue, early),
+        },
+        limit,
+      ),
     ready: async (tenant, queue, limit) => {
       const [rows = []] = await db.readSmall(tenant, { text: readyWork, values: [queue, limit], prepared: true })
       const [now, next] = rows[0] ?? []

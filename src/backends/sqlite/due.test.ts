@@ -4,8 +4,8 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { later, openIn, tempFolder } from '../../../test/support/engines.ts'
-import { walkDue } from '../../model/due.ts'
-import { tenantId } from '../../model/ids.ts'
+import { findDue } from '../../model/due.ts'
+import { type TenantId, tenantId } from '../../model/ids.ts'
 import type { Database } from './database.ts'
 import { dueStatements, raiseDue, readDue } from './due.ts'
 import { openDatabase } from './open.ts'
@@ -23,11 +23,12 @@ async function opened(path = join(tempFolder(), 'store.db')): Promise<Database> 
 /** Counts the rows that a look is given. Each is one entry of `due` with one seek in `heads` and one in `work`. */
 async function rowsSeen(db: Database, queue: string): Promise<number> {
   let seen = 0
-  await walkDue(async (after, most) => {
+  const read = async (after: Parameters<typeof readDue>[2], most: number) => {
     const page = readDue(db, queue, after, most)
     seen += page.length
     return page
-  }, PAGE)
+  }
+  await findDue({ read }, PAGE)
   return seen
 }
 
@@ -63,15 +64,16 @@ test('the stored times that are wrong are raised together, and the next look pas
   const db = await opened()
   fill(db)
   db.exec('delete from work where at <= 5000')
-  const looks: number[] = []
-  for (let isLeft = true; isLeft; ) {
-    const { found, early } = await walkDue(async (after, most) => readDue(db, 'full', after, most), PAGE)
-    expect(found).toHaveLength(PAGE)
+  const raised: number[] = []
+  const read = async (after: Parameters<typeof readDue>[2], most: number) => readDue(db, 'full', after, most)
+  const raise = async (early: readonly TenantId[]) => {
+    raised.push(early.length)
     raiseDue(db, 'full', early)
-    looks.push(early.length)
-    isLeft = early.length > 0
   }
-  expect(looks.length).toBeGreaterThan(2)
+  // A store that may not raise tells them too early, and as many as were asked for.
+  expect((await findDue({ read }, PAGE)).map(({ at }) => at)).toEqual(Array.from({ length: PAGE }, (_, n) => n + 1))
+  expect((await findDue({ read, raise }, PAGE)).map(({ at }) => at)).toEqual(Array.from({ length: PAGE }, (_, n) => 5001 + n))
+  expect(raised.length).toBeGreaterThan(2)
   expect(await rowsSeen(db, 'full')).toBeLessThan(PAGE + 20)
 })
 
@@ -105,7 +107,7 @@ async function lookOfferRaise(raise: (node: Database) => void): Promise<readonly
   expect(readDue(node, 'q', { at: -1, tenant: ACME }, 9)).toEqual([{ tenant: ACME, at: 10, next: undefined }])
   other.exec(`insert into work (tenant, id, born, revision, queue, at, body) values ('acme', 'b', 2, 2, 'q', 20, '{}')`)
   raise(node)
-  return (await walkDue(async (after, most) => readDue(other, 'q', after, most), 9)).found.map(({ tenant, at }) => [tenant, at])
+  return (await findDue({ read: async (after, most) => readDue(other, 'q', after, most) }, 9)).map(({ tenant, at }) => [tenant, at])
 }
 
 test('a raise looks again under the write lock, and the control that trusts its look loses an item', async () => {

@@ -1,9 +1,9 @@
 // The named queries of model/queries.ts: one statement each, or a few in a loop.
 
-import { walkDue } from '../../model/due.ts'
+import { findDue } from '../../model/due.ts'
 import type { TenantId } from '../../model/ids.ts'
 import { compareText } from '../../model/order.ts'
-import type { Queries } from '../../model/queries.ts'
+import type { DueTenant, Queries } from '../../model/queries.ts'
 import type { Database } from './database.ts'
 import { raiseDue, readDue } from './due.ts'
 import { ifActive } from './heads.ts'
@@ -98,10 +98,14 @@ export function queries({ db, now, write }: QueryParts): Queries {
           })),
         ),
       ),
-    due: async (queue, limit) => {
-      const { found, early } = await walkDue((after, most) => reading(db, () => readDue(db, queue, after, most)), limit)
-      if (early.length > 0 && !db.readOnly) await write(() => raiseDue(db, queue, early))
-      return found
+    due: (queue, limit) => {
+      const raise = async (early: readonly TenantId[]) => {
+        await write(() => raiseDue(db, queue, early))
+        // Other tasks run before the next thousand tenants.
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      const read = (after: Pick<DueTenant, 'at' | 'tenant'>, most: number) => reading(db, () => readDue(db, queue, after, most))
+      return findDue({ read, raise: db.readOnly ? undefined : raise }, limit)
     },
     ready: (tenant, queue, limit) =>
       reading(db, () =>

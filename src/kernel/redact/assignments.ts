@@ -4,11 +4,12 @@ import { BLANKS, mayGoOn, type Word, wordEnd } from './bare-values.ts'
 import { cookieSpan, digestEnd, lineEnd } from './headers.ts'
 import type { KeyJudge } from './keys.ts'
 import { absentValue, absentWord, charKind, generated, innocentValue, passwordLike, random, structure, UUID } from './looks.ts'
+import { isQuery, type Key, noCode } from './no-code.ts'
 import { pgpassSpan } from './password-lines.ts'
 import { withoutPlaceholders } from './placeholder.ts'
 import type { Span } from './spans.ts'
 import { hasWideMarks, WIDE_COLON, WIDE_EQUALS } from './survey.ts'
-import { opensValue, type Undecided } from './undecided.ts'
+import { isWide, opensValue, type Undecided } from './undecided.ts'
 import { AUTH_SCHEMES, type KeyKind } from './words.ts'
 
 const LONGEST_KEY = 64
@@ -53,12 +54,6 @@ function named(text: string, key: Key): boolean {
 /** A digit or an asterisk, as after the host of a `.pgpass` line. */
 function portLike(code: number): boolean {
   return code === 42 || (code >= 48 && code <= 57)
-}
-
-interface Key {
-  readonly start: number
-  readonly end: number
-  readonly quoted: boolean
 }
 
 function keyChar(code: number): boolean {
@@ -114,11 +109,6 @@ function queryKind(text: string, key: Key, at: number): KeyKind {
   if (!QUERY_NAMES.has(text.slice(key.start, key.end).toLowerCase())) return 'none'
   QUERY_VALUE.lastIndex = at + 1
   return QUERY_VALUE.test(text) ? 'weak' : 'none'
-}
-
-/** Whether the mark is the `?` or `&` of a URL. */
-function isQuery(code: number): boolean {
-  return code === 63 || code === 38
 }
 
 function valueStart(text: string, at: number): number {
@@ -266,32 +256,6 @@ function bare(
   return ok ? spanOf(value, start, kind) : undefined
 }
 
-const NEXT_FIELD = /&[\w.%-]{1,40}=/y
-const HEADER = /^[A-Z][A-Za-z]{0,30}(?:-[A-Z][A-Za-z]{0,30}){1,6}$/
-/** The members of a connection string before its password. */
-const CONNECTION =
-  /(?:^|[\s"'`;])(?:server|data source|host|hostname|address|endpoint|database|initial catalog|uid|user id|user|username|driver|provider|port|accountname)\s{0,2}=[^;"'`\n]{1,160};(?:\s{0,2}[^;="'`\n]{1,40}=[^;"'`\n]{0,160};){0,12}\s{0,2}$/i
-const CONNECTION_CHARS = 480
-
-/** Whether a value stands where no code can: in a query, a form, an option, a header or a connection string. */
-function noCode(text: string, key: Key, at: number, end: number): boolean {
-  if (key.quoted) return false
-  if (text.charCodeAt(at) !== 61) {
-    const before = text.charAt(key.start - 1)
-    return (before === '' || '\n"\'`n'.includes(before)) && HEADER.test(text.slice(key.start, key.end))
-  }
-  if (key.end !== at) return false
-  NEXT_FIELD.lastIndex = end
-  return (
-    (isQuery(text.charCodeAt(key.start - 1)) && text[key.start - 2] !== ' ') ||
-    text.startsWith('--', key.start) ||
-    NEXT_FIELD.test(text) ||
-    (text[key.start - 1] === ';' || text[key.start - 1] === ' '
-      ? CONNECTION.test(text.slice(Math.max(0, key.start - CONNECTION_CHARS), key.start))
-      : false)
-  )
-}
-
 /** A line of its own like `DB_PASSWORD=…`, as in an environment. `PASSWORD=settings.PASSWORD` repeats its key and is code. */
 function environment(text: string, key: Key, end: number, equals: boolean): boolean {
   const name = text.slice(key.start, key.end)
@@ -300,7 +264,7 @@ function environment(text: string, key: Key, end: number, equals: boolean): bool
 
 /** On a line of its own (YAML, INI, .env) even a plain word is the password, unless it is written like a heading or a type. */
 function lineValue(value: string): boolean {
-  return value.length >= 4 && /^[^A-Z\s].*[^,;]$/.test(value)
+  return value.length >= 4 && !isWide(value.charCodeAt(0)) && /^[^A-Z\s].*[^,;]$/.test(value)
 }
 
 /** Whether key and value are all there is on their line. */

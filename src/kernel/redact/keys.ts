@@ -15,6 +15,9 @@ interface Phrase {
   readonly kind: KeyKind
 }
 
+/** Written as `keyWords` writes them. */
+const ENDINGS = SECRET_ENDINGS.map((end) => keyWords(end).join(''))
+
 export function keyJudge(extra: readonly string[] = [], allow: readonly string[] = []): KeyJudge {
   const phrases = new Map<string, Phrase[]>()
   const add = (text: string, kind: KeyKind) => {
@@ -45,7 +48,7 @@ export function keyJudge(extra: readonly string[] = [], allow: readonly string[]
     for (let at = words.length - 1; at >= 0; at--) {
       const word = words[at] as string
       const found = phrases.get(word)?.find((phrase) => endsAt(words, at, phrase.words))
-      const kind = found?.kind ?? (SECRET_ENDINGS.some((end) => word.endsWith(end)) ? (word.endsWith('token') ? 'text' : 'all') : 'none')
+      const kind = found?.kind ?? (ENDINGS.some((end) => word.endsWith(end)) ? (word.endsWith('token') ? 'text' : 'all') : 'none')
       // Weak evidence counts only as the head of the name.
       if (kind === 'none' || (at < words.length - 1 && HEAD_ONLY.has(kind))) continue
       return innocent(words, at, found?.words.length ?? 1) ? 'none' : kind

@@ -60,6 +60,9 @@ const KEY_BEFORE = /<key>([^<>]{2,64})<\/key>\s{0,64}$/
 /** The beginning of the closing tag, and of the end of character data before it. */
 const CLOSING_BEGUN = /(?:\]{1,2}>?)?(?:<(?:\/[a-z]{0,6})?)?$/
 
+/** `<password>` in a sentence or in code marks: the text behind it is no content. */
+const PROSE = /^(?:`|[ \t]+\S+\s+\S|[^\S\n]*\S[^\n]*\n)/
+
 /** Tells where the value of an attribute or the content of an element begins that may be secret: the text behind it decides. */
 export function openMarkup(text: string, judge: KeyJudge, undecided: Undecided): void {
   const end = text.length - (CLOSING_BEGUN.exec(text.slice(-11))?.[0].length ?? 0)
@@ -85,6 +88,7 @@ export function openMarkup(text: string, judge: KeyJudge, undecided: Undecided):
     if (written.startsWith('<value>')) last = text.lastIndexOf('<', last - 1)
   }
   if (last < 0 || body <= 0 || end - body > LONGEST_BODY || text.slice(body, end).includes('>')) return
+  if (PROSE.test(text.slice(body, end))) return
   const tag = text.slice(last, body)
   const name = NAMED_TAG.exec(tag)?.[1]
   if (name !== undefined && (secret(judge, name, '') || namesSecret(tag, judge))) undecided(body)

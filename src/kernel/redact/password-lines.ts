@@ -44,7 +44,7 @@ export function pgpassSpan(text: string, colon: number, undecided?: Undecided): 
   return alone || passwordLike(withoutPlaceholders(secret)) ? { start: end - secret.length, end, kind: 'key' } : undefined
 }
 
-const REDIS = /(?:^|config[ \t]{1,4}set)[ \t]{0,16}(?:requirepass|masterauth)[ \t]{1,8}["']?([^\s"'\u0e00-\uffff]{1,128})/gim
+const REDIS = /(?:^|config[ \t]{1,4}set)[ \t]{0,16}requirepass[ \t]{1,8}["']?([^\s"'\u0e00-\uffff]{1,128})/gim
 
 /** `requirepass …` in the configuration of Redis, or in its command. */
 export function redisSpans(text: string, spans: Span[], undecided?: Undecided): void {

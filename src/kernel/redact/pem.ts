@@ -7,7 +7,7 @@ const LABEL = /-----BEGIN ([A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?)-----/y
 const LABEL_BEGUN = /-----BEGIN [A-Z0-9 ]{0,60}-{0,5}$/y
 /** Characters of an armoured body: base64, line ends written as `\n`, headers, and the marks of comments and quotations before a line. */
 const BODY = /[A-Za-z0-9+/=\s\\:,.\-"'>|()#*;%<@]{1,1024}|\[redacted:[^\s\]]{0,64}\]/y
-const PUTTY = /Private-Lines: \d{1,4}\s{1,4}([A-Za-z0-9+/=\s]{1,8192})/g
+const PUTTY = /Private-Lines: \d{1,4}(?:\s|\\{1,8}[nr]){1,4}((?:[A-Za-z0-9+/=\s]|\\{1,8}[nr]){1,8192})/g
 /** Longer than any key. A closing line that is farther away belongs to another block. */
 const LONGEST = 16_384
 

@@ -92,12 +92,12 @@ const USER = /(?<![\w-])(?:-u|-U|--user|--proxy-user)(?: {0,2}|=)["']?([^\s:"']{
 const SHORT_FLAG = / -[paPw]/
 const USER_FLAG = /-(?:[uU]|-user|-proxy-user)/
 const SHORT =
-  /\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|docker login|redis-cli|mongosh|mongodump|mongorestore|az login|ldapsearch|ldapmodify|sqlcmd)\b[^\n|;]{0,160}? (?:-p|-a|-P|-w) {0,1}["']?([^\s"'\\-][^\s"'\\]{2,128})/g
+  /\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|docker login|redis-cli|mongosh|mongodump|mongorestore|az login|ldapsearch|ldapmodify|sqlcmd|zip|unzip|7z)\b[^\n|;]{0,160}? (?:-p|-a|-P|-w) {0,1}["']?([^\s"'\\-][^\s"'\\]{2,128})/g
 
 /** The characters at the end of the text that a command with a short option is looked for in. */
 const COMMAND_CHARS = 480
 const VALUE_BEGUN =
-  /((?:\bpass(?:in|out)?[ \t]{1,4}pass:|\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|docker login|redis-cli|mongosh|mongodump|mongorestore|az login|ldapsearch|ldapmodify|sqlcmd)\b[^\n|;]{0,160}? (?:-p|-a|-P|-w) {0,1})["']?)[^\s"'\\]{0,129}$/
+  /((?:\bpass(?:in|out)?[ \t]{1,4}pass:|\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|docker login|redis-cli|mongosh|mongodump|mongorestore|az login|ldapsearch|ldapmodify|sqlcmd|zip|unzip|7z)\b[^\n|;]{0,160}? (?:-p|-a|-P|-w) {0,1})["']?)[^\s"'\\]{0,129}$/
 /** More of a command decides whether a word behind an option is its value. */
 const TAIL = /^\s{0,8}$/
 

@@ -35,6 +35,8 @@ CLASS[37] = PERCENT
 CLASS[123] = BRACE
 CLASS[10] = LINE
 
+const PLUS = 43
+const CAPITAL_A = 65
 /** Up to this length one loop over the characters is faster than the calls that would replace it. */
 const SHORT = 160
 const DIGITS = /\d/
@@ -64,6 +66,8 @@ function read(text: string): number {
     const code = text.charCodeAt(at)
     const kind = code < 128 ? (CLASS[code] as number) : wide(code)
     found |= kind
+    // Keys of Azure may have a sign every few letters, and this mark.
+    if (code === PLUS && text.charCodeAt(at + 1) === CAPITAL_A) found |= LONG
     if ((kind & WORD) === 0) length = 0
     else if (++length === 16) found |= LONG
   }
@@ -74,7 +78,7 @@ function read(text: string): number {
 function ask(text: string): number {
   return (
     SPACE |
-    (hasLongWord(text) ? LONG : 0) |
+    (hasLongWord(text) || text.includes('+ASb') ? LONG : 0) |
     (text.includes(':') || text.includes('=') || hasWideMarks(text) ? ASSIGN : 0) |
     (text.includes('@') ? AT : 0) |
     (text.includes('-') ? OPTION : 0) |

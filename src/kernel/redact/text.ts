@@ -15,14 +15,17 @@ import { couldBeSealed, openSealed, sealedSpans } from './sealed.ts'
 import { apart, replace, rewrite, type Span } from './spans.ts'
 import { ASSIGN, AT, BRACE, ELEMENT, LINE, LONG, OPTION, PERCENT, PHRASE, PIPE, SLASH, survey } from './survey.ts'
 import { tokenSpans } from './tokens.ts'
+import { toolSpans } from './tool-forms.ts'
 import type { Undecided } from './undecided.ts'
-import { urlSpans, zapierSpans } from './urls.ts'
+import { hookSpans, urlSpans } from './urls.ts'
 
 /** No shorter text can contain a named secret (`pwd=x1`). */
 const SHORTEST = 6
 /** No shorter text can contain a name beside its secret (`'pw', '…'`). */
 const PAIR = 16
 const COMMAND = /(?:^|[\s"'`([])--?[A-Za-z]/
+
+const HOOK = /zapier\.com\/|\.make\.com\/|\/with\/key\//
 
 /** A secret hidden behind another is found on the next pass. The limit keeps the cost linear. */
 const LOOKS = 4
@@ -101,7 +104,7 @@ function find(text: string, judge: KeyJudge, spans: Span[], traits: number, unde
   if ((traits & ASSIGN) !== 0) {
     assignmentSpans(text, judge, spans, undecided)
     if ((traits & AT) !== 0) urlSpans(text, spans, undecided)
-    if ((traits & SLASH) !== 0 && text.includes('zapier.com')) zapierSpans(text, spans)
+    if ((traits & SLASH) !== 0 && text.includes('.com/') && HOOK.test(text)) hookSpans(text, spans)
     if ((traits & LINE) !== 0 && text.includes('Secret')) manifestSpans(text, spans)
     if ((traits & BRACE) !== 0 && couldBeSealed(text)) sealedSpans(text, spans)
     if ((traits & PIPE) !== 0 && text.includes('chpasswd')) chpasswdSpans(text, spans)
@@ -113,8 +116,9 @@ function find(text: string, judge: KeyJudge, spans: Span[], traits: number, unde
   }
   if ((traits & PHRASE) !== 0) {
     phraseSpans(text, spans, undecided)
-    if (text.includes('requirepass') || text.includes('masterauth')) redisSpans(text, spans, undecided)
+    if (text.includes('quirepass')) redisSpans(text, spans, undecided)
   }
+  if ((traits & (PHRASE | ASSIGN)) !== 0) toolSpans(text, judge, spans, traits, undecided)
   if ((traits & ELEMENT) !== 0) {
     if (text.includes('</')) elementSpans(text, judge, spans)
     if ((traits & ASSIGN) !== 0) attributeSpans(text, judge, spans)

@@ -35,11 +35,12 @@ export function urlSpans(text: string, spans: Span[], undecided?: Undecided): vo
   }
 }
 
-const ZAPIER = /(?<=hooks\.zapier\.com\/hooks\/(?:catch|standard)\/)\d{4,10}\/[A-Za-z0-9]{5,40}/g
+const HOOKS =
+  /(?<=hooks\.zapier\.com\/hooks\/(?:catch|standard)\/)\d{4,10}\/[A-Za-z0-9]{5,40}|(?<=hook\.[a-z0-9-]{2,12}\.make\.com\/)[A-Za-z0-9]{20,48}|(?<=\/with\/key\/)[A-Za-z0-9_-]{20,64}/g
 
-/** A webhook address is a secret without a long word. Its host stays, because it shows where the agent posted. */
-export function zapierSpans(text: string, spans: Span[]): void {
-  for (const hit of text.matchAll(ZAPIER)) spans.push({ start: hit.index, end: hit.index + hit[0].length, kind: 'webhook' })
+/** A webhook address is a secret without a word of its own shape. Its host stays, because it shows where the agent posted. */
+export function hookSpans(text: string, spans: Span[]): void {
+  for (const hit of text.matchAll(HOOKS)) spans.push({ start: hit.index, end: hit.index + hit[0].length, kind: 'webhook' })
 }
 
 /** Returns the place of the `@` that ends the user info, or -1. Many passwords are not encoded as they should be. */

@@ -49,8 +49,11 @@ export async function addMessages(
   view?: SessionView,
 ): Promise<readonly AddedMessage[]> {
   checkOpen(scope.engine)
-  const { parent, trigger, execution, record, redact, from, clientTools, ...unknown } = optionsOf(options, 'add')
+  const taken = optionsOf(options, 'add')
+  const { parent, trigger, execution, record, redact, from, clientTools, ...unknown } = taken
   checkKnown(unknown, 'a message')
+  // Messages would be believed because a variable was not set.
+  if (from === undefined && Object.hasOwn(taken, 'from')) throw invalidOption('from', "'client'", from)
   const rules = clientRules(from, clientTools, redact)
   const about = { parent, trigger, execution, record, thread } as MessageOptions
   // A message of a client is compared with a row, so it is written only where that row has not changed meanwhile.
