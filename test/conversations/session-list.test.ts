@@ -53,8 +53,7 @@ describe.each(engines)('the list of sessions on $name', ({ open }) => {
     })
     expect(items[0]?.activeAt).toBeGreaterThanOrEqual(lastAt ?? 0)
     // Without the summary, the rows as they are stored.
-    const { items: plain } = await store.sessions.list({ text: 'ship' })
-    expect(plain).toEqual([session.toJSON()])
+    expect((await store.sessions.list({ text: 'ship' })).items).toEqual([session.toJSON()])
     expect(await codeOf(store.sessions.list({ summary: 1 as never }))).toBe('OPTION_INVALID')
     await run.finish(1)
     expect((await store.sessions.list({ owner: 'ada', state: 'open', summary: true })).items).toMatchObject([
