@@ -38,7 +38,10 @@ describe.each(engines)('decisions in messages on $name', ({ open }) => {
       { state: 'approval-responded', approval: { id: 'no', requestReason: 'money', approved: false } },
       { state: 'approval-responded', approval: { id: 'late', requestReason: 'money', approved: false, reason: 'expired' } },
       { state: 'approval-responded', approval: { id: 'gone', requestReason: 'money', approved: false, reason: 'withdrawn' } },
-      ...['open', 'unknown', 'elsewhere', 'of-no-session'].map((id) => ({ state: 'approval-requested', approval: { id, requestReason: 'money' } })),
+      ...['open', 'unknown', 'elsewhere', 'of-no-session'].map((id) => ({
+        state: 'approval-requested',
+        approval: { id, requestReason: 'money' },
+      })),
       { type: 'text' },
     ]
     const messages = await thread.messages()
