@@ -2,7 +2,7 @@
 // `rebuild` would write rows instead of comparing them.
 
 import { expect, test } from 'vitest'
-import { open, program, type StandardSchemaV1, type Store } from '../src/index.ts'
+import { InkError, open, program, type StandardSchemaV1, type Store } from '../src/index.ts'
 import { codeOf, engines, openIn } from './support/engines.ts'
 
 const drain = async (events: AsyncIterable<unknown>): Promise<void> => {
@@ -292,6 +292,38 @@ test.each(Object.entries(hostile))('%s among options is a typed refusal, and not
   }
   expect(told).toEqual({})
   expect((await store.head()).seq).toBe(seq)
+})
+
+/** Options that many calls share, and those whose refusal quotes them. */
+const VALUES = [
+  'state',
+  'branch',
+  'risk',
+  'profile',
+  'progress',
+  'kind',
+  'name',
+  'key',
+  'session',
+  'types',
+  'cursor',
+  'last',
+  'queue',
+  'at',
+]
+
+test('a value that becomes no text is refused with a code by every option that is not free, and nothing else is thrown', async () => {
+  const store = await openIn(':memory:')
+  const untyped: string[] = []
+  for (const option of VALUES) {
+    const value = { toString: fail, valueOf: fail, toJSON: fail, [Symbol.toPrimitive]: fail }
+    const make = (more = {}) => ({ ...more, [option]: value }) as never
+    for (const [name, call] of Object.entries(await calls(await store.tenant(option), make)))
+      await (async () => call())().catch((error: unknown) => {
+        if (!(error instanceof InkError)) untyped.push(`${name}, ${option}: ${error}`)
+      })
+  }
+  expect(untyped).toEqual([])
 })
 
 test('an option that is known elsewhere and means nothing here is refused', async () => {

@@ -84,6 +84,7 @@ export async function verify(scope: Scope, options: VerifyOptions = {}): Promise
   const { receipts = [], signal, progress, ...unknown } = options
   checkKnown(unknown, 'verify')
   if (signal !== undefined && typeof signal?.addEventListener !== 'function') throw invalidOption('signal', 'an AbortSignal', signal)
+  if (progress !== undefined && typeof progress !== 'function') throw invalidOption('progress', 'a function', progress)
   const walk = telling(scope, () => new ChainWalk(scope, receipts))
   try {
     let head = await journal.head(scope.tenant)

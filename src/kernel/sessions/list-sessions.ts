@@ -2,7 +2,7 @@
 
 import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, filterOf, invalidOption } from '../../model/options.ts'
+import { checkKnown, filterOf, invalidOption, quoted } from '../../model/options.ts'
 import { encodeCursor } from '../../model/order.ts'
 import { decodeBody } from '../../model/rows.ts'
 import {
@@ -77,7 +77,8 @@ export async function listSessions(scope: Scope, options: ListOptions = {}): Pro
   if (wanted !== undefined) checkOwnerId(wanted)
   if (relation !== undefined) checkRelationKind(relation)
   checkState(state, SESSION_STATES, 'session')
-  if (branch !== undefined && !BRANCH_STATES.includes(branch)) throw refuse('RANGE_INVALID', { why: `unknown branch state '${branch}'` })
+  if (branch !== undefined && !BRANCH_STATES.includes(branch))
+    throw refuse('RANGE_INVALID', { why: `unknown branch state '${quoted(branch)}'` })
   if (text !== undefined && (typeof text !== 'string' || text.trim() === '')) throw invalidOption('text', 'a text that is not empty', text)
   if (typeof told !== 'boolean') throw invalidOption('summary', 'true or false', told)
   if (cursor !== undefined && typeof cursor !== 'string') throw invalidOption('cursor', 'the cursor of a page', cursor)
