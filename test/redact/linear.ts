@@ -29,6 +29,7 @@ const UNITS: readonly string[] = [
   '"kty":"RSA"', '{"kty":"RSA","d":"a"}', '{"kty":"RSA",', '"kind":"Secret",', '"kind":"Secret","data":{"a":"b"}', '{"kind":"Secret","data":{"a":"b"},', '"data":{',
   '<input ', '<input a="', '<a key="password" value="', '<a name="password">', '<a b="c" ', 'chpasswd ', 'chpasswd\n', 'chpasswd a:b1c2 ', '\uff1a', 'password\uff1a', '?key=', '?key=a1B2', 'hooks.zapier.com/hooks/catch/', 'bot123456789:', 'IncomingWebhook/',
   'name: password value: ', 'name:a value:', 'name: token\nvalue: a\n', "'password','", "'password',", "'password','a1!a1!a1!',", 'password: |\n', ' password: |\n', "set password '", "password '", "identified by ('", 'variable "password" {', 'variable "', '<a b>', '<a b ', '<a><![CDATA[', '<key>password</key>', '-p pass:', 'chpasswd "a:b1c2\n', 'TOKEN=a.', 'https://[redacted:key:1a2b3c4d]:',
+  '** ', '**', '__', '*_', '<b>', '</b>', '<b', 'password**', '**password:', '**password:** ', 'password: **a', 'password</b>:', 'password:<b>', 'password:</b> <i>', '**password** is **', '`', '**`password`**: ',
   'authorization: digest response=', 'QQQQQQQQQQ/', 'abcdefg_', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6a7B8\n', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6+/B8\n', '5KKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKK ',
 ]
 

@@ -1,18 +1,19 @@
 // Finds secrets that a text gives a name to: `password=hunter2`, `"apiKey": "…"`, `Authorization: Bearer …`, `Cookie: a=b`. Quotes may have
 // any number of backslashes before them, as JSON inside JSON has.
 import { BLANKS, mayGoOn, type Word, wordEnd } from './bare-values.ts'
+import { marksAfter, marksAround } from './emphasis.ts'
 import { cookieSpan, digestEnd, lineEnd } from './headers.ts'
 import type { KeyJudge } from './keys.ts'
 import { absentValue, absentWord, charKind, generated, innocentValue, passwordLike, random, structure, UUID } from './looks.ts'
-import { isQuery, type Key, noCode } from './no-code.ts'
+import { type Key, noCode } from './no-code.ts'
 import { pgpassSpan } from './password-lines.ts'
 import { withoutPlaceholders } from './placeholder.ts'
 import type { Span } from './spans.ts'
 import { hasWideMarks, WIDE_COLON, WIDE_EQUALS } from './survey.ts'
+import { judgeInText, keyBefore, LONGEST_KEY, named, queryKind } from './text-keys.ts'
 import { isWide, opensValue, type Undecided } from './undecided.ts'
 import { AUTH_SCHEMES, type KeyKind } from './words.ts'
 
-const LONGEST_KEY = 64
 const SPACE = 32
 
 export function assignmentSpans(written: string, judge: KeyJudge, spans: Span[], undecided?: Undecided): void {
@@ -45,70 +46,9 @@ export function assignmentSpans(written: string, judge: KeyJudge, spans: Span[],
   }
 }
 
-/** Whether the key has a letter: times, ports and places in files have none. */
-function named(text: string, key: Key): boolean {
-  for (let at = key.end - 1; at >= key.start; at--) if (text.charCodeAt(at) > 57) return true
-  return false
-}
-
 /** A digit or an asterisk, as after the host of a `.pgpass` line. */
 function portLike(code: number): boolean {
   return code === 42 || (code >= 48 && code <= 57)
-}
-
-function keyChar(code: number): boolean {
-  return charKind(code) !== 0 || code === 95 || code === 45 || code === 46 || code > 127
-}
-
-function keyBefore(text: string, at: number): Key | undefined {
-  let end = at
-  const floor = Math.max(0, at - 12)
-  if (end > 0 && text.charCodeAt(end - 1) === 58) end-- // the := of Go and Makefiles
-  while (end > floor && text.charCodeAt(end - 1) === SPACE) end--
-  let quoted = false
-  while (end > floor && '"\'`\\]'.includes(text[end - 1] as string)) {
-    quoted = true
-    end--
-  }
-  let start = end
-  const lowest = Math.max(0, end - LONGEST_KEY)
-  while (start > lowest && keyChar(text.charCodeAt(start - 1))) start--
-  // A literal `\n` before the key belongs to the text around it.
-  if (start > 0 && end - start > 1 && text[start - 1] === '\\' && 'nrt'.includes(text[start] as string)) start++
-  return start === end ? undefined : { start, end, quoted }
-}
-
-/** The last words of two-word names decide nothing alone: `api key: …`, `connection string: …`, `next page token: …`. */
-const NEEDS_MORE = /(?:^|[^a-z])(?:key|keys|code|string|phrase|token|tokens|id)$/i
-
-function judgeInText(text: string, key: Key, judge: KeyJudge): KeyKind {
-  const whole = text.slice(key.start, key.end)
-  // In `token.close = …` the name is `close`; a quoted key with dots in it is one name.
-  const name = key.quoted ? whole : whole.slice(whole.lastIndexOf('.') + 1)
-  // `API_TOKEN` is a name of its own, also in `the build used API_TOKEN=…`.
-  if (!NEEDS_MORE.test(name) || name.includes('_')) return judge(name)
-  let start = key.start
-  for (let words = 0; words < 2 && start > 1 && text.charCodeAt(start - 1) === SPACE; words++) {
-    let before = start - 1
-    const lowest = Math.max(0, before - 24)
-    while (before > lowest && keyChar(text.charCodeAt(before - 1))) before--
-    if (before === start - 1) break
-    start = before
-    // One more word is enough for a token; a third could be any verb of the sentence.
-    if (/tokens?$/i.test(name)) break
-  }
-  return judge(text.slice(start, key.end))
-}
-
-const QUERY_NAMES: ReadonlySet<string> = new Set(['key', 'code'])
-const QUERY_VALUE = /[A-Za-z0-9_.~%/=+-]{20}/y
-
-/** `?key=` and `&code=` in a URL carry a secret if the value is long and looks random. */
-function queryKind(text: string, key: Key, at: number): KeyKind {
-  if (key.end !== at || key.end - key.start > 4 || !isQuery(text.charCodeAt(key.start - 1))) return 'none'
-  if (!QUERY_NAMES.has(text.slice(key.start, key.end).toLowerCase())) return 'none'
-  QUERY_VALUE.lastIndex = at + 1
-  return QUERY_VALUE.test(text) ? 'weak' : 'none'
 }
 
 function valueStart(text: string, at: number): number {
@@ -117,7 +57,7 @@ function valueStart(text: string, at: number): number {
   if (text.charCodeAt(at) === 58 && (next === 47 || next === 58 || next === 61)) return -1 // `://`, `::`, and `:=` is read at its `=`
   if (next === 61 || text.charCodeAt(at - 1) === 61 || text.charCodeAt(at - 1) === 33) return -1 // a comparison
   if (next === 62) from++ // =>
-  while (from < at + 12 && (text.charCodeAt(from) === SPACE || text.charCodeAt(from) === 9)) from++
+  from = marksAfter(text, from)
   if (opensValue(text[from])) from++
   return from < text.length ? from : -1
 }
@@ -239,8 +179,11 @@ function bare(
       return { start, end, kind: scheme === 'bearer' || scheme === 'basic' ? scheme : 'key' }
     }
   }
-  const value = text.slice(start, end)
   const tight = from === at + 1 && key.end === at
+  const marks = tight ? 0 : marksAround(text, start, end)
+  start += marks
+  end -= marks
+  const value = text.slice(start, end)
   const equals = text.charCodeAt(at) === 61
   // `PASSWORD=a1b2c3d4` passes every check below.
   if (kind === 'all' && tight && equals && generated(value)) return { start, end, kind: 'key' }
@@ -274,6 +217,7 @@ function alone(text: string, key: Key, end: number): boolean {
   if (after < text.length && text[after] !== '\n' && text[after] !== '\r' && text[after] !== '#' && text[after] !== '\\') return false
   let before = key.start
   const lowest = Math.max(0, before - 24)
+  while (before > lowest && text.charCodeAt(before - 1) === 42) before--
   while (before > lowest && ' \t-"\''.includes(text[before - 1] as string)) before--
   if (text.endsWith('export', before) || text.slice(Math.max(0, before - 6), before) === 'export') before -= 6
   return before <= 0 || text[before - 1] === '\n' || (text[before - 1] === 'n' && text[before - 2] === '\\')

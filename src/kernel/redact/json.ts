@@ -21,6 +21,8 @@ interface Frame {
   readonly schema: KeyKind
   /** The `name` that may stand beside a `value`: `{"name": "DB_PASSWORD", "value": "…"}`. */
   name: string
+  /** The name in the `type` of a data part: `{"type": "data-password", "data": "…"}`. */
+  part: string
   key: string
   said: KeyKind
 }
@@ -176,6 +178,7 @@ export class JsonReader {
       kind: schema || (object && !inherited(kind, this.#frame?.key ?? '')) ? 'none' : kind,
       schema: schema ? kind : 'none',
       name: '',
+      part: '',
       key: '',
       said: 'none',
     }
@@ -193,6 +196,7 @@ export class JsonReader {
     if (masked !== value) this.#rewrite(at, end, masked)
     const frame = this.#frame
     if (frame?.object === true && PAIR_NAMES.has(frame.key)) frame.name = value
+    if (frame?.object === true && frame.key === 'type') frame.part = value
     this.#passed()
     return end
   }
@@ -223,7 +227,13 @@ function kindOf(frame: Frame, rules: JsonRules): KeyKind {
   if (frame.kind !== 'none' || !frame.object) return frame.kind
   if (frame.schema !== 'none' && SCHEMA_SAMPLES.has(frame.key)) return frame.schema
   if (frame.name !== '' && frame.said === 'none' && PAIR_VALUES.has(frame.key)) return rules.judge(frame.name)
+  if (frame.said === 'none' && frame.key === 'data') return partKind(frame.part, rules.judge)
   return frame.said
+}
+
+/** The kind that the type of a data part gives to its `data`. Models stream text in parts such as `data-token`, so only `all` counts. */
+export function partKind(type: unknown, judge: (name: string) => KeyKind): KeyKind {
+  return typeof type === 'string' && type.length <= 64 && type.startsWith('data-') && judge(type.slice(5)) === 'all' ? 'all' : 'none'
 }
 
 /**

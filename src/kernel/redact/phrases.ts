@@ -1,4 +1,5 @@
 // Finds secrets that a sentence or a command line announces: `Bearer …`, `the password is …`, `--token …`, `curl -u user:…`.
+import { closingMarks, MARKS_BEFORE_WORD, marksAround } from './emphasis.ts'
 import type { KeyJudge } from './keys.ts'
 import { absentWord, basicPair, innocentValue, passwordLike, random, scrambled, UUID } from './looks.ts'
 import { sqlSpan } from './pairs.ts'
@@ -12,8 +13,10 @@ import { SPOKEN_GLUE, SPOKEN_OTHER } from './words.ts'
  * One word of a sentence, without surrounding quotes and punctuation. Characters of scripts without spaces are words of their own: they begin
  * and end beside the others.
  */
-const NEXT =
-  /(?:[ \t]{1,4}|(?<=[\u0e00-\uffff])|(?=[\u0e00-\uffff]))["'`(<]{0,2}([^\s"'`<>()\\\u0e00-\uffff]{1,512}|[\u0e00-\uffff]{1,512})/y
+const NEXT = new RegExp(
+  `(?:[ \\t]{1,4}|(?<=[\\u0e00-\\uffff])|(?=[\\u0e00-\\uffff]))${MARKS_BEFORE_WORD}["'\`(<]{0,2}([^\\s"'\`<>()\\\\\\u0e00-\\uffff]{1,512}|[\\u0e00-\\uffff]{1,512})`,
+  'y',
+)
 const AHEAD = 5
 const MARKS = '.,;:!?'
 const SENTENCE_ENDS = '.!?;。！？；'
@@ -23,6 +26,7 @@ export function phraseSpans(text: string, spans: Span[], undecided?: Undecided):
     let at = hit.end
     const inSql = text.charCodeAt(at - 1) === 100 || text.charCodeAt(at - 1) === 68 ? sqlSpan(text, hit.start, undecided) : undefined
     if (inSql !== undefined) spans.push(inSql)
+    at = closingMarks(text, at)
     if (text[at] === ':' || text[at] === '=') at++
     if (!isBlank(text.charCodeAt(at))) continue
     const said = text.slice(hit.start, hit.end)
@@ -34,12 +38,14 @@ export function phraseSpans(text: string, spans: Span[], undecided?: Undecided):
       const next = NEXT.exec(text)
       if (next === null) break
       const written = next[1] as string
-      const word = withoutMarks(written)
-      const start = at + next[0].length - written.length
+      const plain = withoutMarks(written)
+      const marks = marksAround(plain, 0, plain.length)
+      const word = marks === 0 ? plain : plain.slice(marks, -marks)
+      const start = at + next[0].length - written.length + marks
       at += next[0].length
       if (at === text.length && !isWide(text.charCodeAt(start))) undecided?.(start)
       // The secret of this name was masked before.
-      if (written.startsWith('[redacted:') && isPlaceholder(word)) break
+      if (word.startsWith('[redacted:') && isPlaceholder(word)) break
       if ((name === 'basic' || couldBeSecret(word)) && text[at] !== '(' && secretWord(name, withoutPlaceholders(word), n, glue)) {
         spans.push({ start, end: start + word.length, kind: name === 'bearer' || name === 'basic' ? name : 'key' })
         break

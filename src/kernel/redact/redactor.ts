@@ -1,7 +1,7 @@
 // The redactor walks JSON data and masks every secret before anything is hashed, indexed or logged.
 import { assignmentSpans, spanOf } from './assignments.ts'
 import { bind } from './bound.ts'
-import { inherited, JsonReader, type JsonRules, maskJson } from './json.ts'
+import { inherited, JsonReader, type JsonRules, maskJson, partKind } from './json.ts'
 import { keyJudge } from './keys.ts'
 import { absentValue, passwordLike } from './looks.ts'
 import { isPlaceholder, placeholder, placeholdersIn } from './placeholder.ts'
@@ -148,6 +148,7 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
       let kind = above === 'none' || schema ? (said ?? judge(key)) : above
       if (schema && SCHEMA_SAMPLES.has(key)) kind = above
       if (named !== 'none' && PAIR_VALUES.has(key)) kind = named
+      if (kind === 'none' && key === 'data' && Object.hasOwn(data, 'type')) kind = partKind(data.type, judge)
       if (isSealed(data, key)) kind = 'all'
       if (kind !== 'none' && typeof item === 'object' && !Array.isArray(item) && !inherited(kind, key)) kind = 'none'
       const masked = walk(item, kind)
