@@ -70,6 +70,7 @@ export async function eraseMessage(
   const erased = told + (await eraseSubject(scope, subject, reason))
   const held = texts.size === 0 ? { heldBy: [], nodes: [] } : await holders(scope, place.session, row, texts)
   const candidates = marker.keptBy.rows
+  // The collection deletes the large text, and scrubs once more.
   await scope.engine.backend.upkeep.scrub()
   if (candidates === 0 && marker.blobs.size === 0) return { erased, swept: NOTHING, kept: { nodes: 0 }, ...held, complete: true }
   try {
