@@ -262,7 +262,7 @@ function checkOptions(given: StoreOptions): void {
 
 function checkRedact(redact: NonNullable<StoreOptions['redact']>): void {
   if (typeof redact !== 'object') throw invalidOption('redact', 'an object, or false', redact)
-  for (const [name, list] of Object.entries(redact)) {
+  for (const [name, list] of Object.entries(ownMembers(redact, 'redact'))) {
     // A misspelt option would write secrets unmasked.
     if (!['keys', 'values', 'allow'].includes(name)) throw refuse('OPTION_INVALID', { option: name, why: 'redact has no such option' })
     const usable = list === undefined || (Array.isArray(list) && list.every((text) => typeof text === 'string'))

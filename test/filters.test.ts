@@ -131,7 +131,9 @@ async function filtered(store: Store): Promise<Readonly<Record<string, Filtered>
 
 /** Members whose comment begins like that of a filter. Each says where a reader stands, or is no option of a read. */
 const NO_FILTERS = [
-  // Versions of one canvas, keys of one list and messages of one thread: a reader passes where it stands, and nothing before the first page.
+  // Versions of one canvas, keys of one list, messages of one thread and ids of tenants: a reader passes where it stands, and nothing before
+  // the first page.
+  'list-tenants.ts after',
   'canvas/history.ts after',
   'canvas/history.ts before',
   'state/state.ts after',

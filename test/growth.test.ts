@@ -191,6 +191,37 @@ test('a quadratic call is found', async () => {
   expect(await growthOf(quadratic, TEXTS.letters as (length: number) => string)).toBeGreaterThan(MOST_GROWTH)
 })
 
+const fail = (): never => {
+  throw new TypeError('of the caller')
+}
+
+/** Objects of a caller where a text or data is expected. */
+const hostile: Readonly<Record<string, () => object>> = {
+  'an object that becomes no text': () => ({ toString: fail, valueOf: fail, toJSON: fail, [Symbol.toPrimitive]: fail }),
+  'an instance without a name': () => Object.create(Object.create({}, { constructor: { get: fail } })),
+  'a getter that throws': () => Object.defineProperty({}, 'text', { get: fail, enumerable: true }),
+  'a proxy that answers nothing': () =>
+    new Proxy({}, { get: fail, has: fail, ownKeys: fail, getPrototypeOf: fail, getOwnPropertyDescriptor: fail }),
+}
+
+/** These change the text themselves, before a call is made. */
+const BY_THE_TEST = ['store.values.putText', 'session.append, a key of an object', 'session.thread.stream']
+
+test.each(Object.entries(hostile))('%s is a typed refusal wherever text or data is taken', async (_, make) => {
+  const store = await openIn(':memory:')
+  const told: Record<string, string> = {}
+  for (const [name, call] of Object.entries(await entries(store))) {
+    if (BY_THE_TEST.some((one) => name === one || name.startsWith(`${one},`))) continue
+    try {
+      await call(make() as never, calls++)
+      told[name] = 'taken'
+    } catch (error) {
+      if (!(error instanceof InkError)) told[name] = String(error)
+    }
+  }
+  expect(told).toEqual({})
+})
+
 test('every member of a store, a session and a run is tried above, unless none of its calls takes text', async () => {
   const store = await openIn(':memory:')
   const tried = Object.values(await entries(store))

@@ -2,7 +2,7 @@
 // `rebuild` would write rows instead of comparing them.
 
 import { expect, test } from 'vitest'
-import { open, program, type StandardSchemaV1, type Store } from '../src/index.ts'
+import { InkError, open, program, type StandardSchemaV1, type Store } from '../src/index.ts'
 import { codeOf, engines, openIn } from './support/engines.ts'
 
 const drain = async (events: AsyncIterable<unknown>): Promise<void> => {
@@ -10,11 +10,11 @@ const drain = async (events: AsyncIterable<unknown>): Promise<void> => {
 }
 
 // `never` fits every parameter: callers in plain JavaScript have no types to stop them.
-const wrong = (more: object = {}): never => ({ ...more, mispelt: true }) as never
+const mispelt = (more: object = {}): never => ({ ...more, mispelt: true }) as never
 
 const schema: StandardSchemaV1 = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }
 
-async function calls(store: Store): Promise<Readonly<Record<string, () => unknown>>> {
+async function calls(store: Store, wrong: (more?: object) => never = mispelt): Promise<Readonly<Record<string, () => unknown>>> {
   const session = await store.session('s')
   const run = await session.run('r')
   const handle = await store.start('x', { session: 's', parallel: true })
@@ -261,6 +261,69 @@ test('an option that nobody knows is refused wherever options are taken, and not
   }
   expect(told).toEqual(Object.fromEntries(before.map(([name]) => [name, 'refused'])))
   expect((await store.head()).seq).toBe(seq)
+})
+
+const fail = (): never => {
+  throw new TypeError('of the caller')
+}
+
+/** Objects of a caller that throw when they are looked at. */
+const hostile: Readonly<Record<string, (more?: object) => never>> = {
+  'a getter that throws': (more = {}) =>
+    Object.defineProperty({ ...more }, 'mispelt', { get: fail, enumerable: true, configurable: true }) as never,
+  'a proxy that has no keys': (more = {}) => new Proxy({ ...more }, { ownKeys: fail }) as never,
+  'a proxy that answers nothing': (more = {}) =>
+    new Proxy({ ...more }, { get: fail, ownKeys: fail, getPrototypeOf: fail, has: fail }) as never,
+  'a proxy that was revoked': () => {
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    return proxy as never
+  },
+}
+
+test.each(Object.entries(hostile))('%s among options is a typed refusal, and nothing is written', async (_, make) => {
+  const store = await openIn(':memory:')
+  const tried = Object.entries(await calls(store, make))
+  const { seq } = await store.head()
+  const told: Record<string, string> = {}
+  for (const [name, call] of tried) {
+    const code = await codeOf((async () => call())())
+    if (!/^[A-Z_]+_INVALID$/.test(code)) told[name] = code
+  }
+  expect(told).toEqual({})
+  expect((await store.head()).seq).toBe(seq)
+})
+
+/** Options that many calls share, and those whose refusal quotes them. */
+const VALUES = [
+  'state',
+  'branch',
+  'risk',
+  'profile',
+  'progress',
+  'kind',
+  'name',
+  'key',
+  'session',
+  'types',
+  'cursor',
+  'last',
+  'queue',
+  'at',
+]
+
+test('a value that becomes no text is refused with a code by every option that is not free, and nothing else is thrown', async () => {
+  const store = await openIn(':memory:')
+  const untyped: string[] = []
+  for (const option of VALUES) {
+    const value = { toString: fail, valueOf: fail, toJSON: fail, [Symbol.toPrimitive]: fail }
+    const make = (more = {}) => ({ ...more, [option]: value }) as never
+    for (const [name, call] of Object.entries(await calls(await store.tenant(option), make)))
+      await (async () => call())().catch((error: unknown) => {
+        if (!(error instanceof InkError)) untyped.push(`${name}, ${option}: ${error}`)
+      })
+  }
+  expect(untyped).toEqual([])
 })
 
 test('an option that is known elsewhere and means nothing here is refused', async () => {

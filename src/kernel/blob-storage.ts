@@ -67,7 +67,8 @@ export function describeBlob(options: BlobOptions | undefined): BlobDescription 
   const words = [...(given ?? [])]
   if (words.length > limits.blobHints) throw invalidOption('hints', `at most ${limits.blobHints} hints`, words.length)
   for (const word of words) checkWord(word, 'hints')
-  if (!Object.hasOwn(COMPRESSED_FROM, profile)) throw invalidOption('profile', Object.keys(COMPRESSED_FROM).join(', '), profile)
+  if (typeof profile !== 'string' || !Object.hasOwn(COMPRESSED_FROM, profile))
+    throw invalidOption('profile', Object.keys(COMPRESSED_FROM).join(', '), profile)
   const told: readonly string[] = given ?? (kind !== undefined && Object.hasOwn(PRESETS, kind) ? PRESETS[kind as BlobKind] : [])
   return {
     words: { ...(kind !== undefined && { kind }), ...(words.length > 0 && { hints: words }) },

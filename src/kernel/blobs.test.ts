@@ -196,7 +196,7 @@ test.skipIf(QUICK)('a store that is opened to be read gives blobs and takes none
     expect(await codeOf(reader.tenant('new').blobs.put(bytesOf('more')))).toBe(refusal)
     expect(await codeOf(reader.session('another'))).toBe(refusal)
     // So do calls that write beside the journal.
-    for (const write of [reader.collect({ grace: 0 }), reader.maintain()]) expect(await codeOf(write)).toBe(refusal)
+    for (const write of [() => reader.collect({ grace: 0 }), () => reader.maintain()]) expect(await codeOf(write())).toBe(refusal)
     expect((await reader.collect({ grace: 0, dryRun: true })).complete).toBe(true)
     // A rebuild that finds equal rows writes nothing, so it needs no right to write.
     expect((await reader.rebuild()).equal).toBe(true)

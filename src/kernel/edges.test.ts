@@ -170,6 +170,8 @@ describe.each(layouts)('on $name', (engine) => {
     await store.session('s')
     for (const hash of [undefined, '', 'abc', 5])
       expect(await codeOf(store.verify({ receipts: [{ tenant: 'main', seq: 1, hash }] as never }))).toBe('OPTION_INVALID')
+    for (const receipts of [null, {}, 'abc', [null], [[]]])
+      expect(await codeOf(store.verify({ receipts } as never)), JSON.stringify(receipts)).toBe('OPTION_INVALID')
   })
 
   test('a payload that is erased during a rebuild stays erased', async () => {
@@ -183,7 +185,7 @@ describe.each(layouts)('on $name', (engine) => {
       },
     })
     await erasing
-    expect(JSON.stringify((await store.sessions.list()).items)).not.toContain('Jane')
+    expect(JSON.stringify((await store.sessions.list({ summary: true })).items)).not.toContain('Jane')
     await expectSound(store)
   })
 

@@ -2,7 +2,7 @@
 
 import { refuse } from '../model/errors.ts'
 import { limits } from '../model/limits.ts'
-import { checkKnown, expected } from '../model/options.ts'
+import { checkKnown, expected, quoted } from '../model/options.ts'
 import type { RowOf } from '../model/row-types.ts'
 import { decodeBody, type TableRow } from '../model/rows.ts'
 import type { ColumnValue, TableName } from '../model/tables.ts'
@@ -39,7 +39,7 @@ export const checkLast = (last: number, of: string): void => {
 
 /** Refuses a state that is not one of these. */
 export const checkState = <T extends string>(state: T | undefined, known: readonly T[], of: string): void => {
-  if (state !== undefined && !known.includes(state)) throw refuse('RANGE_INVALID', { why: `unknown ${of} state '${state}'` })
+  if (state !== undefined && !known.includes(state)) throw refuse('RANGE_INVALID', { why: `unknown ${of} state '${quoted(state)}'` })
 }
 
 export async function listRows<T extends TableName>(

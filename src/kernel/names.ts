@@ -3,7 +3,7 @@
 import { refuse } from '../model/errors.ts'
 import type { Id, RunId, SessionId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import { checkKey } from '../model/options.ts'
+import { checkKey, quoted } from '../model/options.ts'
 import { derivedId } from './derived-id.ts'
 import type { Scope } from './scope.ts'
 
@@ -18,7 +18,7 @@ export function takeName(scope: Scope, name: unknown, of: string): string {
 
 export function checkName(name: unknown, of: string): asserts name is string {
   const usable = typeof name === 'string' && name !== '' && name.length <= limits.runNameChars && name.isWellFormed() && !CONTROL.test(name)
-  if (!usable) throw refuse('RUN_NAME_INVALID', { name: String(name).slice(0, 80), of, limit: limits.runNameChars })
+  if (!usable) throw refuse('RUN_NAME_INVALID', { name: quoted(name).slice(0, 80), of, limit: limits.runNameChars })
 }
 
 /** A key that holds a secret is stored and looked up masked. */

@@ -58,7 +58,16 @@ export function readEvents(
   keep?: (record: EventRecord) => boolean,
 ): AsyncGenerator<Event, void, undefined> {
   const walk = (leaving: AbortSignal) => walkEvents(scope, given, leaving, keep)
-  return given?.live ? tail(scope, walk) : leavable(walk)
+  return isLive(given) ? tail(scope, walk) : leavable(walk)
+}
+
+/** A query that cannot be read is refused by the walk, as every other one is. */
+function isLive(given: EventQuery | undefined): boolean {
+  try {
+    return Boolean(given?.live)
+  } catch {
+    return false
+  }
 }
 
 async function* walkEvents(

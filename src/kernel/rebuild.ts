@@ -2,7 +2,7 @@
 
 import { refuse } from '../model/errors.ts'
 import type { EventRecord } from '../model/event.ts'
-import { checkKnown } from '../model/options.ts'
+import { checkKnown, invalidOption } from '../model/options.ts'
 import { compareKeys, compareText } from '../model/order.ts'
 import { type Body, decodeBody, type ScannedRow } from '../model/rows.ts'
 import { type TableName, tableNames, tableOf } from '../model/tables.ts'
@@ -45,9 +45,11 @@ const ADOPT_TRIES = 50
 const OWN_WRITERS_WAIT = 4
 
 export async function rebuild(scope: Scope, options: RebuildOptions = {}): Promise<RebuildReport> {
-  const { check, signal: _, progress: _p, ...unknown } = options
+  const { check, signal: _, progress, ...unknown } = options
   // A misspelt `check` would otherwise write rows.
   checkKnown(unknown, 'rebuild')
+  if (check !== undefined && typeof check !== 'boolean') throw invalidOption('check', 'true or false', check)
+  if (progress !== undefined && typeof progress !== 'function') throw invalidOption('progress', 'a function', progress)
   const { lane, backend } = scope.engine
   let scratch = await backend.upkeep.scratch()
   let release: (() => void) | undefined

@@ -84,6 +84,7 @@ export async function verify(scope: Scope, options: VerifyOptions = {}): Promise
   const { receipts = [], signal, progress, ...unknown } = options
   checkKnown(unknown, 'verify')
   if (signal !== undefined && typeof signal?.addEventListener !== 'function') throw invalidOption('signal', 'an AbortSignal', signal)
+  if (progress !== undefined && typeof progress !== 'function') throw invalidOption('progress', 'a function', progress)
   const walk = telling(scope, () => new ChainWalk(scope, receipts))
   try {
     let head = await journal.head(scope.tenant)
@@ -130,9 +131,10 @@ class ChainWalk {
 
   constructor(scope: Scope, receipts: readonly Receipt[]) {
     this.#scope = scope
-    this.#anchorCount = receipts.length
+    const anchors = listOf(receipts, 'receipts')?.map((r) => optionsOf(r, 'receipts')) ?? []
+    this.#anchorCount = anchors.length
     this.#anchors = new Map()
-    for (const { tenant, seq, hash } of listOf(receipts, 'receipts')?.map((r) => optionsOf(r, 'receipts')) ?? []) {
+    for (const { tenant, seq, hash } of anchors) {
       checkSeq(seq)
       if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash))
         throw refuse('OPTION_INVALID', { option: 'receipts', why: `the receipt of seq ${seq} has no valid hash` })

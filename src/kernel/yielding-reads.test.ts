@@ -17,7 +17,7 @@ const stores = {
 const READS: Readonly<Record<string, (store: Store) => Promise<unknown>>> = {
   head: (store) => store.head(),
   page: (store) => store.page({ limit: 1 }),
-  'sessions.list': (store) => store.sessions.list(),
+  'sessions.list': (store) => store.sessions.list({ summary: true }),
   'sessions.find': (store) => store.sessions.find('s'),
   'runs.list': (store) => store.runs.list(),
   'approvals.list': (store) => store.approvals.list(),

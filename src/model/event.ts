@@ -5,6 +5,7 @@ import type { BlobRef } from './blob.ts'
 import { refuse } from './errors.ts'
 import type { EventId, Id, RunId, SessionId, TenantId } from './ids.ts'
 import { limits } from './limits.ts'
+import { quoted } from './options.ts'
 
 export const DURABLE = 0
 /** Retention may erase it. */
@@ -96,7 +97,7 @@ const ACTOR = new RegExp(`^[\\x21-\\x7e]{1,${limits.actorChars}}$`)
 
 export function checkType(type: unknown): asserts type is string {
   if (typeof type !== 'string' || type.length > limits.typeBytes || !TYPE.test(type))
-    throw refuse('TYPE_INVALID', { type: String(type).slice(0, 80) })
+    throw refuse('TYPE_INVALID', { type: quoted(type).slice(0, 80) })
 }
 
 /** Opaque ids of actors and owners have one form. */
@@ -113,7 +114,7 @@ export interface TypePattern {
 }
 
 export function typePattern(pattern: string): TypePattern {
-  if (typeof pattern !== 'string') throw refuse('TYPE_INVALID', { type: String(pattern).slice(0, 80) })
+  if (typeof pattern !== 'string') throw refuse('TYPE_INVALID', { type: quoted(pattern).slice(0, 80) })
   if (pattern === '*') return { text: '', prefix: true }
   if (pattern.endsWith('.*') && TYPE.test(`${pattern.slice(0, -1)}x`)) return { text: pattern.slice(0, -1), prefix: true }
   checkType(pattern)

@@ -3,7 +3,7 @@
 
 import { refuse } from './errors.ts'
 import { limits } from './limits.ts'
-import { expected } from './options.ts'
+import { expected, quoted } from './options.ts'
 
 declare const brand: unique symbol
 export type Id<Name extends string = string> = string & { readonly [brand]: Name }
@@ -23,7 +23,7 @@ export const isTenant = (text: unknown): text is TenantId => typeof text === 'st
 export const MAIN = 'main' as TenantId
 
 export function tenantId(text: string): TenantId {
-  if (!isTenant(text)) throw refuse('TENANT_INVALID', { tenant: String(text).slice(0, 80) })
+  if (!isTenant(text)) throw refuse('TENANT_INVALID', { tenant: quoted(text).slice(0, 80) })
   return text
 }
 

@@ -16,19 +16,38 @@ export function invalidOption(option: string, what: string, ...got: readonly [un
   return refuse('OPTION_INVALID', { option, why: expected(what, ...got) })
 }
 
+/** A wrong value as details quote it: a text as it is, and anything else by its kind, because an object may throw when it is made a text. */
+export const quoted = (value: unknown): string => (typeof value === 'string' ? value : shown(value))
+
 function shown(value: unknown): string {
   if (typeof value === 'string') return value.length > SHOWN_CHARS ? `a text of ${value.length} characters` : `'${value}'`
   if (typeof value === 'function') return 'a function'
   if (typeof value !== 'object' || value === null) return String(value)
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : 'a Date'
-  return Array.isArray(value) ? 'an array' : 'an object'
+  try {
+    if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : 'a Date'
+    return Array.isArray(value) ? 'an array' : 'an object'
+  } catch {
+    // A proxy need not let itself be looked at.
+    return 'an object'
+  }
 }
 
 /** Returns the own members of the options, or no members for `undefined`. Throws for anything but an object. */
 export function optionsOf<T extends object>(given: T | undefined, of: string): T {
   if (given === undefined) return ownMembers({} as T)
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw invalidOption(of, 'an object', given)
-  return ownMembers(given)
+  if (typeof given !== 'object' || given === null || isList(given, of)) throw invalidOption(of, 'an object', given)
+  return ownMembers(given, of)
+}
+
+export const isList = (given: unknown, of: string): given is readonly unknown[] => looking(of, () => Array.isArray(given))
+
+/** Looks at an object of the caller. A getter or a proxy may throw whatever it likes. */
+export function looking<T>(of: string, look: () => T): T {
+  try {
+    return look()
+  } catch (cause) {
+    throw refuse('OPTION_INVALID', { option: of, why: 'it throws when it is read, by a getter or a proxy' }, cause)
+  }
 }
 
 /** Members that say how a call reads, and not what. As `undefined` they are absent: the first page is asked for with `cursor: undefined`. */
@@ -57,8 +76,8 @@ Own.prototype = Object.freeze(Object.create(null))
  * Returns a copy that inherits no member. A member that other code put on `Object.prototype` is nobody's option: `redact: false` there
  * would switch redaction off.
  */
-export function ownMembers<T extends object>(given: T): T {
-  return Object.assign(new Own() as T, given)
+export function ownMembers<T extends object>(given: T, of = 'options'): T {
+  return looking(of, () => Object.assign(new Own() as T, given))
 }
 
 /** Throws for the first member of `unknown`, the options left after the known ones were taken out: a misspelt option would be silently ignored. */
@@ -67,7 +86,7 @@ export function checkKnown(unknown: object, of: string): void {
 }
 
 export function listOf<T>(given: readonly T[] | undefined, of: string): readonly T[] | undefined {
-  if (given !== undefined && !Array.isArray(given)) throw invalidOption(of, 'an array', given)
+  if (given !== undefined && !isList(given, of)) throw invalidOption(of, 'an array', given)
   return given
 }
 

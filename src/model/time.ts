@@ -2,6 +2,7 @@
 
 import { refuse } from './errors.ts'
 import { limits } from './limits.ts'
+import { quoted } from './options.ts'
 
 export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
 
@@ -11,7 +12,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 export function milliseconds(duration: Duration): number {
   const ms = Math.round(typeof duration === 'number' ? duration : typeof duration === 'string' ? readMs(duration) : Number.NaN)
   if (ms >= 0 && ms <= limits.durationMs) return ms
-  throw refuse('DURATION_INVALID', { duration: String(duration) })
+  throw refuse('DURATION_INVALID', { duration: quoted(duration) })
 }
 
 function readMs(text: string): number {

@@ -52,7 +52,10 @@ export interface Upkeep {
   scratch(): Promise<Scratch>
   /** Replaces the tenant's rows by the folded ones, atomically. Returns false and changes nothing if its head has moved since. */
   adopt(tenant: TenantId, scratch: Scratch, head: Pick<Head, 'seq' | 'hash'>): Promise<boolean>
-  /** Makes again what is kept beside the rows to find due work, from the rows as they are. Absent where nothing is kept. */
+  /**
+   * Makes again what is kept beside the rows to find due work, from the rows as they are. Absent where nothing is kept. A store that was opened to
+   * be read leaves it as it is.
+   */
   remakeDue?(tenant: TenantId): Promise<void>
   /** Finds damage below the journal: pages, indexes. Empty when sound. */
   check(): Promise<readonly string[]>

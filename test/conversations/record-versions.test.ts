@@ -110,7 +110,7 @@ const records: readonly { readonly table: string; readonly record: string; reado
       info: ({ thread }) => thread.info(),
       turn: (session) => session.commitTurn({ turn: 't2', messages: [said('b', 'assistant')] }),
       fork: async (session, store) => session.fork({ at: (await store.head()).seq }),
-      'sessions.list': (_, store) => store.sessions.list(),
+      'sessions.list': (_, store) => store.sessions.list({ summary: true }),
     },
   },
   {
@@ -149,7 +149,7 @@ const records: readonly { readonly table: string; readonly record: string; reado
       path: ({ graph }) => graph.path(),
       turn: (session) => session.commitTurn({ turn: 't2', nodes: [] }),
       fork: async (session, store) => session.fork({ at: (await store.head()).seq }),
-      'sessions.list': (_, store) => store.sessions.list(),
+      'sessions.list': (_, store) => store.sessions.list({ summary: true }),
     },
   },
   {

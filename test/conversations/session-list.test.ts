@@ -29,7 +29,7 @@ describe.each(engines)('the list of sessions on $name', ({ open }) => {
     for (let i = 0; i < 5; i++) await threaded.thread.add([said(`q${i}`, 'user'), said(`a${i}`, 'assistant')])
     await threaded.thread.remove('a4')
     const { lastAt } = (await threaded.thread.info()) ?? {}
-    const { items } = await store.sessions.list({ last: 10 })
+    const { items } = await store.sessions.list({ last: 10, summary: true })
     expect(items).toHaveLength(2)
     expect(items[1]).toMatchObject({
       key: 'chat',
@@ -52,8 +52,13 @@ describe.each(engines)('the list of sessions on $name', ({ open }) => {
       counts: { turns: 0, nodes: 0, messages: 11 },
     })
     expect(items[0]?.activeAt).toBeGreaterThanOrEqual(lastAt ?? 0)
+    // Without the summary, the rows as they are stored.
+    expect((await store.sessions.list({ text: 'ship' })).items).toEqual([session.toJSON()])
+    expect(await codeOf(store.sessions.list({ summary: 1 as never }))).toBe('OPTION_INVALID')
     await run.finish(1)
-    expect((await store.sessions.list({ owner: 'ada', state: 'open' })).items).toMatchObject([{ lastRun: { state: 'done' } }])
+    expect((await store.sessions.list({ owner: 'ada', state: 'open', summary: true })).items).toMatchObject([
+      { lastRun: { state: 'done' } },
+    ])
     await expectSound(store)
   })
 
@@ -61,7 +66,8 @@ describe.each(engines)('the list of sessions on $name', ({ open }) => {
     const store = await open()
     const session = await store.session('s')
     const said = (id: string, role = 'user') => ({ id, role, parts: [{ type: 'text', text: `said in ${id}` }] })
-    const counted = async (key = 's') => (await store.sessions.list()).items.find((one) => one.key === key)?.counts.messages
+    const counted = async (key = 's') =>
+      (await store.sessions.list({ summary: true })).items.find((one) => one.key === key)?.counts.messages
     expect(await counted()).toBe(0)
     let expected = 0
     const add = async (...ids: readonly string[]) => {
@@ -239,6 +245,9 @@ test('a page of sessions reads as many rows among many sessions as among few', a
   await make(100, rounds(400, 100_000))
   const many = [await cost({ last: 20 }), await cost({ last: 20, owner: 'ada' }), await cost({ last: 20, owner: 'ada', state: 'open' })]
   for (const [i, more] of many.entries()) expect(more).toBeLessThanOrEqual((few[i] ?? 0) * 1.3)
+  // A page without summaries reads its own rows only.
+  expect(many).toEqual([20, 20, 20])
+  expect(await cost({ last: 20, summary: true })).toBeGreaterThan(40)
   // The control: a filter without an index reads more.
   const before = rows()
   await store.sessions.list({ last: 20, branch: 'root', state: 'archived' })
@@ -268,7 +277,7 @@ test('messages are counted in few rows, however long the conversation is and how
   const reader = await another()
   const cost = async () => {
     rows = 0
-    const { items } = await reader.sessions.list()
+    const { items } = await reader.sessions.list({ summary: true })
     return { rows, messages: items[0]?.counts.messages }
   }
   const writers = await Promise.all([another(), another(), another()])

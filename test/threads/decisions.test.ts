@@ -19,8 +19,10 @@ describe.each(engines)('decisions in messages on $name', ({ open }) => {
       },
     })
     await thread.add({ id: 'q', role: 'user', parts: [{ type: 'text', text: 'go' }] })
-    const keys = ['yes', 'no', 'late', 'gone', 'open', 'unknown', 'elsewhere']
+    const keys = ['yes', 'no', 'late', 'gone', 'open', 'unknown', 'elsewhere', 'of-no-session']
     await thread.add({ id: 'a', role: 'assistant', parts: [...keys.map((key) => tool(key, key)), { type: 'text', text: 'wait' }] })
+    const loose = await store.approvals.request({ subject: 'other', key: 'of-no-session' })
+    await store.approvals.decide(loose.id, { decision: 'approve' })
     const request = (key: string, more: object = {}) => store.approvals.request({ subject: key, key, session: session.id, ...more })
     const yes = await request('yes')
     await store.approvals.decide(yes.id, { decision: 'approve', note: 'fine' })
@@ -36,7 +38,10 @@ describe.each(engines)('decisions in messages on $name', ({ open }) => {
       { state: 'approval-responded', approval: { id: 'no', requestReason: 'money', approved: false } },
       { state: 'approval-responded', approval: { id: 'late', requestReason: 'money', approved: false, reason: 'expired' } },
       { state: 'approval-responded', approval: { id: 'gone', requestReason: 'money', approved: false, reason: 'withdrawn' } },
-      ...['open', 'unknown', 'elsewhere'].map((id) => ({ state: 'approval-requested', approval: { id, requestReason: 'money' } })),
+      ...['open', 'unknown', 'elsewhere', 'of-no-session'].map((id) => ({
+        state: 'approval-requested',
+        approval: { id, requestReason: 'money' },
+      })),
       { type: 'text' },
     ]
     const messages = await thread.messages()

@@ -124,8 +124,8 @@ describe.each(engines)('imported and repaired messages on $name', ({ open }) => 
 
   test('a repair ends what was cut off, and says what it changed', async () => {
     const store = await open()
-    const { thread } = await store.session('s')
-    const approval = await store.approvals.request({ subject: 'pay', key: 'ap-1' })
+    const { thread, id: session } = await store.session('s')
+    const approval = await store.approvals.request({ subject: 'pay', key: 'ap-1', session })
     const tool = (toolCallId: string, more: object) => ({ type: 'tool-t', toolCallId, input: { n: 1 }, ...more })
     await thread.add({
       id: 'cut',

@@ -11,7 +11,7 @@ const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)]
 describe.each(engines)('unknown parts on $name', ({ open }) => {
   test('parts of an unknown type are stored as they are given, masked, and left alone by a repair', async () => {
     const store = await open()
-    const { thread } = await store.session('s')
+    const { thread, id: session } = await store.session('s')
     const trick = JSON.parse('{"type":"__proto__","__proto__":{"tricked":true},"constructor":1}') as { readonly type: string }
     const parts = [
       { type: 'hologram', z: 1, of: { a: [null, { deep: deep(100) }] }, state: 'streaming', text: 7 },
@@ -20,7 +20,7 @@ describe.each(engines)('unknown parts on $name', ({ open }) => {
       trick,
       { type: 'text', text: 'known', state: 'done' },
     ]
-    const approval = await store.approvals.request({ subject: 'x', key: 'ap-1' })
+    const approval = await store.approvals.request({ subject: 'x', key: 'ap-1', session })
     await store.approvals.decide(approval.id, { decision: 'approve' })
     await thread.add({ id: 'a', role: 'assistant', parts }, { record: { interrupted: true } })
     await thread.add({ id: 'secret', role: 'assistant', parts: [{ type: 'hologram', of: `use ${key} now` }] })

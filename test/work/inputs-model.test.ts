@@ -73,9 +73,9 @@ const says = (who: Who, key: number | undefined, boundary: Said['boundary'], to:
       const known = key === undefined ? undefined : model.said.find((said) => said.key === String(key))
       const options = { boundary, turn: to, ...(key !== undefined && { key: String(key) }) }
       if (known) {
-        const again = { ...options, boundary: known.boundary }
+        const again = { ...options, boundary: known.boundary, turn: known.to }
         expect(await session.input(known.n, again)).toMatchObject({ id: ids.get(known), state: known.state, repeated: true })
-        if (boundary !== known.boundary) expect(await codeOf(session.input(known.n, options))).toBe('KEY_REUSED')
+        if (boundary !== known.boundary || to !== known.to) expect(await codeOf(session.input(known.n, options))).toBe('KEY_REUSED')
         return expect(await codeOf(session.input(-1, again))).toBe('KEY_REUSED')
       }
       const said = model.say(model.said.length, key === undefined ? undefined : String(key), boundary, to)

@@ -10,6 +10,8 @@ export interface Said {
   readonly n: number
   readonly key: string | undefined
   readonly boundary: 'afterWork' | 'beforeCompletion'
+  /** As it was asked for. */
+  readonly to: 'active' | 'next'
   state: State
   /** The number of the turn it is for, or that took it. */
   turn: number | undefined
@@ -64,7 +66,7 @@ export class Model {
 
   say(n: number, key: string | undefined, boundary: Said['boundary'], to: 'active' | 'next'): Said {
     const turn = to === 'active' ? this.turn?.number : undefined
-    const said: Said = { n, key, boundary, turn, state: turn === undefined ? 'deferred' : 'pending' }
+    const said: Said = { n, key, boundary, to, turn, state: turn === undefined ? 'deferred' : 'pending' }
     this.said.push(said)
     return said
   }

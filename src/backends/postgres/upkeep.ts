@@ -91,7 +91,7 @@ export function upkeep({ db, health }: UpkeepParts): Upkeep {
       return true
     },
     remakeDue: async (tenant) => {
-      db.checkWritable()
+      if (db.readOnly) return
       await db.run([db.enter(db.wall.tenant(tenant)), { text: remakeDue }], 'reading')
     },
     check: () => checkDatabase(db),

@@ -10,9 +10,11 @@ import type { Cells } from './connections.ts'
 import { type Database, enter } from './database.ts'
 import { STORE } from './wall.ts'
 
+// The clock is read once: twice would differ by a millisecond now and then.
 const renew = `
+  with clock as materialized (select inkfast.now_v1() as now)
   insert into inkfast.workers (tenant, id, version, queues, at, until)
-  select $1, w.*, inkfast.now_v1(), inkfast.now_v1() + $5::bigint from unnest($2::text[], $3::text[], $4::text[]) w
+  select $1, w.*, c.now, c.now + $5::bigint from unnest($2::text[], $3::text[], $4::text[]) w cross join clock c
   on conflict (tenant, id) do update set at = excluded.at, until = excluded.until`
 const drop = 'delete from inkfast.workers where until < inkfast.now_v1() - $1::bigint'
 const nowOf = 'select inkfast.now_v1()'

@@ -146,7 +146,9 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
         side.exec('begin')
       }
     },
-    remakeDue: (tenant) => write(() => remakeDue(db, tenant)),
+    remakeDue: async (tenant) => {
+      if (!db.readOnly) await write(() => remakeDue(db, tenant))
+    },
     check: async () => {
       const damage = await checkpointer.check()
       // A damaged schema cannot be read.

@@ -37,6 +37,7 @@ export function showSession(t: Terminal, words: readonly string[], options: Sess
 async function list(t: Terminal, store: Store, options: SessionsOptions): Promise<Exit> {
   const { state, owner, branch, relation, parent, text, last, cursor } = options
   const page = await store.sessions.list({
+    summary: true,
     last: last ?? LAST_BY_DEFAULT,
     ...(state !== undefined && { state: state as SessionState }),
     ...given({ owner, branch: branch as BranchState | undefined, relation, text, cursor }),

@@ -116,8 +116,10 @@ export const tenants = [
     same(await backend.journal.tenants(), all)
     for (const limit of [1, 4, 9, 10]) {
       const pages: (readonly string[])[] = []
-      for (let after = ''; pages.at(-1)?.length !== 0; after = pages.at(-1)?.at(-1) ?? after)
+      for (let after = ''; pages.at(-1)?.length !== 0; after = pages.at(-1)?.at(-1) ?? after) {
+        ok(pages.length <= all.length, 'the pages come to an end')
         pages.push(await backend.journal.tenants({ after, limit }))
+      }
       ok(
         pages.every((page) => page.length <= limit),
         `at most ${limit}`,

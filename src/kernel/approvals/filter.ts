@@ -4,7 +4,7 @@ import { APPROVAL_STATES, type ApprovalRow, type ApprovalState, RISKS, type Risk
 import { takeDigest } from '../../model/blob.ts'
 import { refuse } from '../../model/errors.ts'
 import { toId } from '../../model/ids.ts'
-import { invalidOption } from '../../model/options.ts'
+import { invalidOption, quoted } from '../../model/options.ts'
 import { admit, telling } from '../draft.ts'
 import { checkState } from '../list.ts'
 import { maskKey } from '../names.ts'
@@ -66,7 +66,8 @@ export async function takeFilter(scope: Scope, filter: ApprovalFilter): Promise<
   const about = digest === undefined ? {} : { digest: takeDigest(digest) }
   const names = { ...others, ...about, ...(session !== undefined && { session: await sessionToRead(scope, session) }) }
   checkState(names.state, APPROVAL_STATES, 'approval')
-  if (names.risk !== undefined && !RISKS.includes(names.risk)) throw refuse('RANGE_INVALID', { why: `unknown risk '${names.risk}'` })
+  if (names.risk !== undefined && !RISKS.includes(names.risk))
+    throw refuse('RANGE_INVALID', { why: `unknown risk '${quoted(names.risk)}'` })
   if (names.run !== undefined) telling(scope, () => toId(names.run))
   const given = Object.entries(names).filter(([, value]) => value !== undefined) as [Name, string][]
   for (const [name, value] of given) if (typeof value !== 'string') throw invalidOption(name, 'a text', value)

@@ -3,12 +3,13 @@
 import { utf8Length } from '../../model/bytes.ts'
 import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
+import { quoted } from '../../model/options.ts'
 
 const SHOWN_CHARS = 80
 
 /** Refuses a name that tries to leave its folder; other unusual characters become `_`. */
 export function takeFileName(given: unknown): string {
-  const wrong = (why: string) => refuse('FILE_NAME_INVALID', { name: String(given).slice(0, SHOWN_CHARS).replaceAll('\0', '\\0'), why })
+  const wrong = (why: string) => refuse('FILE_NAME_INVALID', { name: quoted(given).slice(0, SHOWN_CHARS).replaceAll('\0', '\\0'), why })
   if (typeof given !== 'string' || given === '') throw wrong('it is not a text')
   if (given.includes('\0')) throw wrong('it contains NUL')
   const parts = given.split(/[/\\]/u)

@@ -2,6 +2,7 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { JobRow } from '../../model/job.ts'
+import { quoted } from '../../model/options.ts'
 import { readRow } from '../execute.ts'
 import { takeName } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -21,6 +22,6 @@ export async function findJob(scope: Scope, given: string): Promise<FoundJob | u
 
 export async function theJob(scope: Scope, name: string): Promise<JobRow> {
   const found = await findJob(scope, name)
-  if (!found) throw refuse('JOB_UNKNOWN', { name: String(name).slice(0, 80) })
+  if (!found) throw refuse('JOB_UNKNOWN', { name: quoted(name).slice(0, 80) })
   return found.body
 }

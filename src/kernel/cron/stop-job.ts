@@ -3,7 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import type { JobRow } from '../../model/job.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf, quoted } from '../../model/options.ts'
 import { type Part, part, plan } from '../execute.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
@@ -63,7 +63,7 @@ interface Changing {
 const changeJob = (scope: Scope, name: string, change: (job: JobRow) => Promise<Changing | undefined>): Promise<JobRow> =>
   retryConflicts(scope, ['jobs', 'work', 'occurrences'], async () => {
     const seen = await findJob(scope, name)
-    if (!seen) throw refuse('JOB_UNKNOWN', { name: String(name).slice(0, 80) })
+    if (!seen) throw refuse('JOB_UNKNOWN', { name: quoted(name).slice(0, 80) })
     const job = seen.body
     const changing = await change(job)
     if (!changing) return job

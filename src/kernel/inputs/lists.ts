@@ -2,7 +2,7 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
-import { checkKnown, filterOf } from '../../model/options.ts'
+import { checkKnown, filterOf, quoted } from '../../model/options.ts'
 import { decodeBody, type TableRow } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { AnyDecider } from '../decider.ts'
@@ -44,7 +44,7 @@ export async function listed<T extends Kept, State extends string>(
   checkKnown(unknown, 'a list of inputs')
   const limit = first ?? last ?? 50
   checkLast(limit, table)
-  if (state !== undefined && !states.includes(state)) throw refuse('RANGE_INVALID', { why: `unknown state '${state}' of ${table}` })
+  if (state !== undefined && !states.includes(state)) throw refuse('RANGE_INVALID', { why: `unknown state '${quoted(state)}' of ${table}` })
   return scope.engine.backend.rows.list(scope.tenant, table, {
     index: state === undefined ? 'bySession' : 'bySessionAndState',
     equals: state === undefined ? [session] : [session, state],

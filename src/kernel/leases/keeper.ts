@@ -4,7 +4,7 @@ import { refuse } from '../../model/errors.ts'
 import type { Id, TenantId } from '../../model/ids.ts'
 import type { LeaseEnd, LeaseRow } from '../../model/lease.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { Guard } from '../../ports/commit.ts'
@@ -75,11 +75,11 @@ export class Keeper {
   readonly ttlMs: number
   readonly renewMs: number
 
-  constructor(backend: TypedBackend, environment: Environment, renewals: Renewals, incarnation: string, options: LeaseOptions = {}) {
+  constructor(backend: TypedBackend, environment: Environment, renewals: Renewals, incarnation: string, options?: LeaseOptions) {
     this.#backend = backend
     this.#environment = environment
     this.#renewals = renewals
-    const { ttl, renew, owner: named, ...unknown } = options
+    const { ttl, renew, owner: named, ...unknown } = optionsOf(options, 'lease')
     checkKnown(unknown, 'lease')
     this.ttlMs = ttl === undefined ? limits.leaseMs : milliseconds(ttl)
     this.renewMs = renew === undefined ? Math.min(limits.leaseRenewMs, this.ttlMs / 3) : milliseconds(renew)

@@ -3,7 +3,7 @@
 import type { Feature } from '../feature.ts'
 import { DELETIONS_CLOCK, finishByClock } from './delete-session.ts'
 import { type FoundSession, isVisible, sessionNamed } from './find-session.ts'
-import { type ListOptions, listSessions, type SessionPage } from './list-sessions.ts'
+import { type ListOptions, type ListSessions, listSessions } from './list-sessions.ts'
 import { openNamed } from './open-session.ts'
 import { type Session, SessionHandle } from './session.ts'
 import { session } from './session-decider.ts'
@@ -13,8 +13,8 @@ export interface SessionStore {
   /** Opens the session with this key or id, or creates one with this key. */
   session(key: string, options?: SessionOptions): Promise<Session>
   readonly sessions: {
-    /** Lists sessions with first message, counts, times and the state of the last run; cursors lead in both directions. */
-    list(options?: ListOptions): Promise<SessionPage>
+    /** Lists sessions; with `summary`, also their first and newest message, counts, and the state of the last run. Cursors lead in both directions. */
+    readonly list: ListSessions
     /** Finds a session by its key or its id, and never creates one. */
     find(session: string): Promise<Session | undefined>
     /** The same: by its key or its id. */
@@ -32,7 +32,7 @@ export const sessions: Feature<SessionStore> = {
     return {
       session: async (key, options) => new SessionHandle(scope, await openNamed(scope, key, options)),
       sessions: {
-        list: (options) => listSessions(scope, options),
+        list: ((options?: ListOptions) => listSessions(scope, options)) as ListSessions,
         find: async (named) => handle(await sessionNamed(scope, named)),
         get: async (named) => handle(await sessionNamed(scope, named)),
       },

@@ -1,8 +1,8 @@
-// Lists sessions, newest first, with what a person needs to pick one. A page reads its own rows only, however many sessions there are.
+// Lists sessions, newest first; with a summary, what a person needs to pick one. A page reads its own rows only, however many sessions there are.
 
 import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, filterOf, invalidOption } from '../../model/options.ts'
+import { checkKnown, filterOf, invalidOption, quoted } from '../../model/options.ts'
 import { encodeCursor } from '../../model/order.ts'
 import { decodeBody } from '../../model/rows.ts'
 import {
@@ -32,6 +32,8 @@ export interface ListOptions {
   readonly parent?: string
   /** Only sessions with every word of this text in title, first message, preview or last intent; other forms and beginnings of words count. */
   readonly text?: string
+  /** Adds what a person needs to pick a session: its first and newest message, its counts, and its last run. It reads several rows for each. */
+  readonly summary?: boolean
   /** Returns at most this many sessions, newest first. The default is 50. */
   readonly last?: number
   /** Returns at most this many sessions, oldest first. */
@@ -43,15 +45,20 @@ export interface ListOptions {
 /** A session with its first message, its counts, its times and the state of its last run. */
 export interface ListedSession extends SessionRow, SessionSummary {}
 
-export interface SessionPage {
-  readonly items: readonly ListedSession[]
+export interface SessionPage<Row extends SessionRow = SessionRow> {
+  readonly items: readonly Row[]
   readonly cursor?: string
   /** Leads to the page before this one, in the same order. */
   readonly previous?: string
 }
 
+export interface ListSessions {
+  (options: ListOptions & { readonly summary: true }): Promise<SessionPage<ListedSession>>
+  (options?: ListOptions): Promise<SessionPage>
+}
+
 /** Lists by the index that narrows most, and filters the rest row by row. */
-export async function listSessions(scope: Scope, options: ListOptions = {}): Promise<SessionPage> {
+export async function listSessions(scope: Scope, options: ListOptions = {}): Promise<SessionPage<SessionRow | ListedSession>> {
   checkOpen(scope.engine)
   const {
     state,
@@ -60,17 +67,20 @@ export async function listSessions(scope: Scope, options: ListOptions = {}): Pro
     relation,
     parent: related,
     text,
+    summary: told = false,
     cursor,
     last,
     first,
     ...unknown
-  } = filterOf(options, 'sessions.list')
+  } = filterOf(options, 'sessions.list', ['summary'])
   checkKnown(unknown, 'a list of sessions')
   if (wanted !== undefined) checkOwnerId(wanted)
   if (relation !== undefined) checkRelationKind(relation)
   checkState(state, SESSION_STATES, 'session')
-  if (branch !== undefined && !BRANCH_STATES.includes(branch)) throw refuse('RANGE_INVALID', { why: `unknown branch state '${branch}'` })
+  if (branch !== undefined && !BRANCH_STATES.includes(branch))
+    throw refuse('RANGE_INVALID', { why: `unknown branch state '${quoted(branch)}'` })
   if (text !== undefined && (typeof text !== 'string' || text.trim() === '')) throw invalidOption('text', 'a text that is not empty', text)
+  if (typeof told !== 'boolean') throw invalidOption('summary', 'true or false', told)
   if (cursor !== undefined && typeof cursor !== 'string') throw invalidOption('cursor', 'the cursor of a page', cursor)
   if (scope.own !== undefined && wanted !== undefined && wanted !== scope.own) return { items: [] }
   const parent = related === undefined ? undefined : await sessionToRead(scope, related)
@@ -92,6 +102,7 @@ export async function listSessions(scope: Scope, options: ListOptions = {}): Pro
   checkLast(size, 'sessions')
   const equals = fits.map((name) => asked[name] as string)
   const page = await pageOf(scope, { index, equals, size, matches, oldestFirst: first !== undefined }, cursor)
+  if (!told) return { items: page.rows, ...page.cursors }
   const items = await Promise.all(
     page.rows.map(async (row) => ({ ...row, ...(summaries.get(row) ?? (await scope.engine.features.summary(scope, row))) })),
   )

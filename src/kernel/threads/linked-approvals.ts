@@ -56,11 +56,15 @@ function answered(part: AnyPart, found: ApprovalRow | undefined): AnyPart {
   return { ...part, state: 'approval-responded', approval: { ...part.approval, approved, ...(reason !== undefined && { reason }) } }
 }
 
-/** A question of another session is none of this one: a fork would run what was approved for its source. */
+/**
+ * A question of another session is none of this one: a fork would run what was approved for its source. One without a session counts only by
+ * its id, because a key can be used again for something else.
+ */
 async function approvalOf(scope: Scope, session: SessionId, part: AnyPart): Promise<ApprovalRow | undefined> {
   const id: unknown = isTool(part) ? part.approval?.id : undefined
   const found = typeof id === 'string' ? await findApproval(scope, id) : undefined
-  return found?.session === undefined || found.session === session ? found : undefined
+  const isMeant = found?.session === undefined ? found?.id === id : found.session === session
+  return isMeant ? found : undefined
 }
 
 async function findApproval(scope: Scope, id: string): Promise<ApprovalRow | undefined> {

@@ -52,8 +52,10 @@ export interface Candidates {
 
 /** With `only`, nothing but these is deleted, however recent; other content is kept with everything below it. */
 export async function collect(scope: Scope, options?: CollectOptions, only?: Candidates): Promise<CollectReport> {
+  checkOpen(scope.engine)
+  const asked = optionsOf(options, 'collect')
   try {
-    return await collectNow(scope, options, only)
+    return await collectNow(scope, asked, only)
   } catch (error) {
     // An error of the backend's own says nothing about what was deleted before, and one of a read would say that nothing was.
     if (error instanceof InkError && !isOutage(error)) throw error
@@ -61,10 +63,9 @@ export async function collect(scope: Scope, options?: CollectOptions, only?: Can
   }
 }
 
-async function collectNow(scope: Scope, options?: CollectOptions, only?: Candidates): Promise<CollectReport> {
+async function collectNow(scope: Scope, options: CollectOptions, only?: Candidates): Promise<CollectReport> {
   const { engine, tenant } = scope
-  checkOpen(engine)
-  const { dryRun = false, grace = limits.collectGraceMs, budget, signal, ...unknown } = optionsOf(options, 'collect')
+  const { dryRun = false, grace = limits.collectGraceMs, budget, signal, ...unknown } = options
   checkKnown(unknown, 'collect')
   if (typeof dryRun !== 'boolean') throw invalidOption('dryRun', 'true or false', dryRun)
   const { backend, environment } = engine

@@ -2,7 +2,7 @@
 
 import { decodeFloats } from '../../model/float32.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKey, checkKnown, filterOf, invalidOption, optionsOf } from '../../model/options.ts'
+import { checkKey, checkKnown, filterOf, invalidOption, isList, optionsOf } from '../../model/options.ts'
 import type { EmbedderMark, Metadata } from '../../model/vector.ts'
 import { abortable, stopIfAsked } from '../abortable.ts'
 import { isWhole } from '../draft.ts'
@@ -119,7 +119,7 @@ class Documents implements VectorCollection {
     const { redact, signal, ...unknown } = optionsOf(options, 'vectors.upsert')
     checkKnown(unknown, 'vectors.upsert')
     const whole = isWhole(redact)
-    const list: readonly unknown[] = Array.isArray(documents) ? documents : [documents]
+    const list: readonly unknown[] = isList(documents, 'documents') ? documents : [documents]
     checkCount(list)
     stopIfAsked(this.#scope, signal)
     // Everything is checked before the collection is created.
@@ -232,6 +232,6 @@ class Documents implements VectorCollection {
 
 function whichOf(which: unknown): DeleteDocumentsOptions {
   if (typeof which === 'string') return { ids: [which] }
-  if (Array.isArray(which)) return { ids: which }
+  if (isList(which, 'vectors.delete')) return { ids: which as readonly string[] }
   return filterOf((which ?? null) as object, 'vectors.delete')
 }

@@ -3,7 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import type { Id } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf, quoted } from '../../model/options.ts'
 import { RESERVED_QUEUES, seriesOf, type WorkRow } from '../../model/work.ts'
 import { type BackoffOptions, takeBackoff } from '../backoff.ts'
 import { derivedId } from '../derived-id.ts'
@@ -45,7 +45,7 @@ export interface WorkItem extends Omit<WorkRow, 'state' | 'series' | 'mark' | 'r
 /** Checks the name of a queue that callers may use. */
 export function takeQueue(scope: Scope, name: string): string {
   const wrong = () =>
-    refuse('QUEUE_NAME_INVALID', { name: String(name).slice(0, 80), limit: limits.runNameChars, reserved: RESERVED_QUEUES.join(', ') })
+    refuse('QUEUE_NAME_INVALID', { name: quoted(name).slice(0, 80), limit: limits.runNameChars, reserved: RESERVED_QUEUES.join(', ') })
   if (typeof name !== 'string' || RESERVED_QUEUES.some((prefix) => name.startsWith(prefix))) throw wrong()
   return takeName(scope, name, 'a queue')
 }

@@ -3,7 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import type { Id, TenantId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, filterOf, optionsOf } from '../../model/options.ts'
+import { checkKnown, filterOf, optionsOf, quoted } from '../../model/options.ts'
 import type { Backlog } from '../../model/queries.ts'
 import { decodeBody, type TableRow } from '../../model/rows.ts'
 import type { StandardSchemaV1 } from '../../model/standard-schema.ts'
@@ -230,7 +230,7 @@ export async function listWork(
   const { state, last = PAGE, cursor, ...unknown } = filterOf(options, 'queue.list')
   checkKnown(unknown, 'a list of items')
   checkLast(last, 'items')
-  if (state !== undefined && !WORK_STATES.includes(state)) throw refuse('RANGE_INVALID', { why: `unknown item state '${state}'` })
+  if (state !== undefined && !WORK_STATES.includes(state)) throw refuse('RANGE_INVALID', { why: `unknown item state '${quoted(state)}'` })
   const page = await scope.engine.backend.rows.list(scope.tenant, 'work', {
     index: state === undefined ? 'byDue' : 'byReady',
     equals: state === undefined ? [queue] : [queue, state],
