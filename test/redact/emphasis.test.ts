@@ -49,6 +49,7 @@ describe.each([
   '<strong>API key</strong>: {}',
   '<li><strong>API key:</strong> <code>{}</code></li>',
   '<p><span class="k">Password</span>: <em>{}</em></p>',
+  '<b>Password:</b><br/>{}',
   '<tr><th>Password:</th><td>{}</td></tr>',
   '<strong><code>password</code></strong>: <b><code>{}</code></b>',
   'The **password** is {}',

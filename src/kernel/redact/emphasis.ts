@@ -1,8 +1,8 @@
 // Finds the marks by which Markdown and HTML emphasise a name or a value: `**Password:** …`, `<b>Password</b>: <code>…</code>`. Every search
 // reads a few characters only, so that no row of marks is read again and again.
 
-const NAMES = 'b|strong|em|i|u|mark|code|kbd|samp|tt|span|font|small|big|dt|dd|th|td'
-const TAG = `</?(?:${NAMES})(?:\\s[^<>]{0,64})?>`
+const NAMES = 'b|strong|em|i|u|mark|code|kbd|samp|tt|span|font|small|big|dt|dd|th|td|br'
+const TAG = `</?(?:${NAMES})(?:\\s[^<>]{0,64}|/)?>`
 /** A tag that ends here. */
 const TAG_BEFORE = new RegExp(`${TAG}[ \\t]{0,4}$`, 'i')
 const LONGEST_TAG = 80

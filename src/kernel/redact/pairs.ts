@@ -4,6 +4,7 @@ import { spanOf } from './assignments.ts'
 import type { KeyJudge } from './keys.ts'
 import { absentValue, absentWord, innocentValue, passwordLike, random } from './looks.ts'
 import type { Span } from './spans.ts'
+import { mentions, rare } from './survey.ts'
 import type { Undecided } from './undecided.ts'
 
 export function besideSpans(text: string, judge: KeyJudge, spans: Span[], undecided?: Undecided): void {
@@ -120,13 +121,14 @@ export function sqlSpan(text: string, at: number, undecided?: Undecided): Span |
   return { start: end - value.length, end, kind: 'key' }
 }
 
-const IDENTIFIED = ['identified', 'IDENTIFIED']
+const IDENTIFIED = /identified\s|IDENTIFIED\s/g
+const LOWER = rare('identified', String.raw`\s`)
+const UPPER = rare('IDENTIFIED', String.raw`\s`)
 
 function identifiedSpans(text: string, spans: Span[], undecided: Undecided | undefined): void {
-  for (const word of IDENTIFIED) {
-    for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
-      const span = sqlSpan(text, at, undecided)
-      if (span !== undefined) spans.push(span)
-    }
+  if (!mentions(text, LOWER) && !mentions(text, UPPER)) return
+  for (const hit of text.matchAll(IDENTIFIED)) {
+    const span = sqlSpan(text, hit.index, undecided)
+    if (span !== undefined) spans.push(span)
   }
 }

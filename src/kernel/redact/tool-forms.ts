@@ -3,12 +3,12 @@
 import type { KeyJudge } from './keys.ts'
 import { absentWord } from './looks.ts'
 import type { Span } from './spans.ts'
-import { BRACE, PIPE } from './survey.ts'
+import { BRACE, mentions, PIPE, type Rare, rare } from './survey.ts'
 import type { Undecided } from './undecided.ts'
 
 interface Form {
-  /** Every text of the form contains this. A mark that begins with a rare character is found fastest. */
-  readonly mark: string
+  /** Every text of the form contains this. */
+  readonly mark: Rare
   /** Every text of the form has one of these traits, too. */
   readonly traits?: number
   /** The text before the secret. The group `name` in it must name a secret. */
@@ -18,15 +18,16 @@ interface Form {
   readonly after?: readonly [string, string]
 }
 
+const SPACE = String.raw`\s`
 const QUOTE = String.raw`\\{0,7}["']`
 
 // biome-ignore format: one row a form
 const FORMS: readonly Form[] = [
-  { mark: 'variable ', traits: BRACE, before: String.raw`\bvariable\s{1,4}${QUOTE}(?<name>[\w-]{1,64})${QUOTE}\s{0,4}\{[^{}]{0,400}?\bdefault\s{0,16}=\s{0,4}${QUOTE}`, secret: String.raw`[^"\\\n]{1,512}` },
-  { mark: 'cho ', traits: PIPE, before: String.raw`\becho\s{1,4}(?:-n\s{1,4})?(?:${QUOTE})?`, secret: String.raw`[^\s"'|$\\]{4,256}`,
+  { mark: rare('variable', SPACE), traits: BRACE, before: String.raw`\bvariable\s{1,4}${QUOTE}(?<name>[\w-]{1,64})${QUOTE}\s{0,4}\{[^{}]{0,400}?\bdefault\s{0,16}=\s{0,4}${QUOTE}`, secret: String.raw`[^"\\\n]{1,512}` },
+  { mark: rare('echo', SPACE), traits: PIPE, before: String.raw`\becho\s{1,4}(?:-n\s{1,4})?(?:${QUOTE})?`, secret: String.raw`[^\s"'|$\\]{4,256}`,
     after: [String.raw`(?:${QUOTE})?\s{0,4}\|\s{0,4}[^\n|]{0,80}?(?:--password-stdin|--with-token|auth login)`, String.raw`(?:${QUOTE})?\s{0,4}(?:\|[^\n|]{0,100})?`] },
-  { mark: 'WIFI:', before: String.raw`\bWIFI:(?:[A-OQ-Z]:[^;\s]{0,64};){0,6}P:`, secret: String.raw`(?:\\[;:,\\]|[^;\s"'\\]){1,128}` },
-  { mark: 'Password ', before: String.raw`\b(?:store|key)Password\s{1,4}${QUOTE}`, secret: String.raw`[^"'\\\n]{1,128}` },
+  { mark: rare('WIFI:', ''), before: String.raw`\bWIFI:(?:[A-OQ-Z]:[^;\s]{0,64};){0,6}P:`, secret: String.raw`(?:\\[;:,\\]|[^;\s"'\\]){1,128}` },
+  { mark: rare('Password', SPACE), before: String.raw`\b(?:store|key)Password\s{1,4}${QUOTE}`, secret: String.raw`[^"'\\\n]{1,128}` },
 ]
 
 const RULES = FORMS.map(({ mark, traits = ~0, before, secret, after = ['', ''] }) => ({
@@ -39,7 +40,7 @@ const LONGEST = 1200
 
 export function toolSpans(text: string, judge: KeyJudge, spans: Span[], here: number, undecided?: Undecided): void {
   for (const { mark, traits, whole, begun } of RULES) {
-    if ((traits & here) === 0 || !text.includes(mark)) continue
+    if ((traits & here) === 0 || !mentions(text, mark)) continue
     if (undecided !== undefined) {
       const from = Math.max(0, text.length - LONGEST)
       const hit = begun.exec(text.slice(from))
