@@ -1,5 +1,7 @@
 // The known shapes of provider secrets, one row per family. A row applies if a token begins with one of its `starts`. Patterns are sticky
 // and every repeat is bounded, so trying a row has constant cost.
+import type { Undecided } from './undecided.ts'
+
 export interface Shape {
   readonly kind: string
   readonly starts: readonly string[]
@@ -192,3 +194,13 @@ export const MARKED_SHAPES: readonly MarkedShape[] = [
   { kind: 'maxmind', offset: 36, mark: '_mmk', pattern: /[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?![A-Za-z0-9])/y },
   { kind: 'rapidapi', offset: 10, mark: 'msh', pattern: /[a-z0-9]{10}msh[a-z0-9]{15}p1[a-f0-9]{6}jsn[a-z0-9]{12}(?![A-Za-z0-9])/y },
 ]
+
+// Semicolons end every other key, so a stream shows what stands before them.
+const COPILOT_BEGUN = /tid=[a-f0-9]{32}(?:;[\w-]{1,24}=[\w.:/-]{0,128}){0,24}(?:;[\w-]{0,24})?$/y
+
+/** Tells where a token begins that goes on behind a semicolon. */
+export function openShapes(text: string, undecided: Undecided): void {
+  const at = text.lastIndexOf('tid=')
+  COPILOT_BEGUN.lastIndex = at
+  if (at >= 0 && COPILOT_BEGUN.test(text)) undecided(at)
+}

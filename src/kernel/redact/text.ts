@@ -12,6 +12,7 @@ import { commandSpans, formSpans, phraseSpans } from './phrases.ts'
 import { placeholder, placeholderLength, type Tag } from './placeholder.ts'
 import { withoutRepeats } from './repeats.ts'
 import { couldBeSealed, openSealed, sealedSpans } from './sealed.ts'
+import { openShapes } from './shapes.ts'
 import { apart, replace, rewrite, type Span } from './spans.ts'
 import { ASSIGN, AT, BRACE, ELEMENT, LINE, LONG, mentions, OPTION, PERCENT, PHRASE, PIPE, rare, SLASH, survey } from './survey.ts'
 import { tokenSpans } from './tokens.ts'
@@ -102,6 +103,7 @@ function find(text: string, judge: KeyJudge, spans: Span[], traits: number, unde
     openSealed(text, undecided)
     openAccounts(text, undecided)
     openMarkup(text, judge, undecided)
+    openShapes(text, undecided)
   }
   if ((traits & LONG) !== 0) tokenSpans(text, (traits & PERCENT) !== 0, spans)
   if ((traits & ASSIGN) !== 0) {
