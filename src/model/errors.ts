@@ -49,7 +49,7 @@ function settled(d: Details): string {
   return `The claim of work item ${d.item} is already settled`
 }
 
-/** What to pass instead of something that is no JSON, by the beginning of what was found. */
+/** Names a value to pass instead of one that is no JSON, by the beginning of the text that describes it. */
 const INSTEAD: readonly (readonly [found: string, remedy: string])[] = [
   ['undefined', 'Pass null. Only a member of an object may be undefined, and is left out.'],
   ['NaN', 'Pass null or a text.'],

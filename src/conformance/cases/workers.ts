@@ -1,4 +1,4 @@
-// What working processes handle, and which queues have waited for them.
+// Workers: the names that working processes handle, and the queues that have waited for them.
 
 import { ok, deepEqual as same } from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'

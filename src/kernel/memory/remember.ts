@@ -151,7 +151,7 @@ export async function writeItems(
       const id = holders[i] ?? scope.engine.newId<'memory'>()
       const ttl = ttls[i]
       const expires = ttl === undefined ? {} : { expires: now + ttl }
-      // What replaces an item is true from then on, unless it says since when.
+      // An item that replaces another is true from then on, unless it says since when.
       const valid = supersedes === undefined ? {} : { valid: { from: now, ...said.valid } }
       const command = { verb: 'remember', item: { ...said, ...expires, ...valid } } as const
       return part(item, id, command, { whole: true, ...(!holders[i] && { seen: NOT_THERE }) })

@@ -12,7 +12,7 @@ import type { Run } from './run-calls.ts'
 // biome-ignore lint/suspicious/noExplicitAny: a handler says itself what its input is
 export type Handler = (run: Run, input: any) => unknown
 
-/** What `store.work` executes, by the name of its runs. The name of a program here is its own. */
+/** Handlers and programs that `store.work` executes, by the name of their runs. A program keeps its own name. */
 export type Handlers = Readonly<Record<string, Handler | Program>>
 
 /** Made by `program()`. `Given` is what callers give, and `Input` what the schema makes of it and the handler gets. */
@@ -29,7 +29,7 @@ export interface ProgramOptions<S extends StandardSchemaV1> {
   readonly input: S
 }
 
-/** What callers may give to a program; anything to a plain name. */
+/** Input that callers may give to a program; a plain name takes anything. */
 export type GivenTo<P extends string | Program> = P extends Program<infer _Input, infer _Result, infer Given> ? Given : unknown
 
 /** The input of a program, as an option. It may be left out where the program takes none. */

@@ -16,7 +16,7 @@ export interface StoredMessage<Metadata = unknown, Data extends MessageData = Me
 /** The data of data parts, by the name that follows `data-`. */
 export type MessageData = Record<string, unknown>
 
-/** What tools take and return, by name. */
+/** Input and output of tools, by name. */
 export type MessageTools = Record<string, { input: unknown; output: unknown }>
 
 type JsonValue = null | boolean | number | string | JsonValue[] | JsonMembers

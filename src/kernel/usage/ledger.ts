@@ -5,7 +5,7 @@ import { checkKnown, expected, optionsOf } from '../../model/options.ts'
 import type { Usage, UsageCounts } from '../../model/usage.ts'
 import { flatCounts, isOfSdk, type TokenUsage } from './token-usage.ts'
 
-/** What counts are counts of. */
+/** Members that are counts. */
 export interface UsageOf {
   readonly model: string
   /** The purpose, such as a turn, a tool or a summary. */
@@ -62,7 +62,7 @@ export function checkCounts(given: object, about: About): void {
   checkParts(given, about)
 }
 
-/** What is not counted can be wrong, too: totals, and parts of the counts. The provider's own words are its own. */
+/** Totals and parts of the counts are checked, too, though they are not counted. The provider's own members are left alone. */
 function checkParts(given: object, about: About): void {
   for (const [name, part] of Object.entries(given)) {
     if (name === 'raw') continue

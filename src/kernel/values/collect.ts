@@ -130,7 +130,7 @@ async function collectNow(scope: Scope, options: CollectOptions, only?: Candidat
     if (!dryRun) await backend.values.end(tenant, number)
   }
   const freed = dryRun || deleted.bytes === 0 ? 0 : await reclaim(scope, isOver, signal)
-  // What was deleted may be erased text, and the pages that held it may still be in the log.
+  // Deleted content may be erased text, and the pages that held it may still be in the log.
   if (!dryRun && deleted.bytes > 0) await backend.upkeep.scrub()
   return { deleted, retained: { ...retained, by: { ...marker.keptBy } }, complete, freed }
 }
