@@ -98,6 +98,14 @@ interface Wanted {
   readonly seen: DoneRow<RunRow>
 }
 
+/** What came of one attempt to take the lease. Empty when another node was first. */
+interface Took {
+  readonly hand?: Run
+  readonly borrowed?: Hold
+  /** Delay until the next look at a lease that another node holds. */
+  readonly heldMs?: number
+}
+
 async function takeUp(
   scope: Scope,
   wanted: Wanted,
@@ -106,6 +114,7 @@ async function takeUp(
 ): Promise<Run> {
   const { engine, tenant } = scope
   const { id, session, name, parallel, seen } = wanted
+  const keeper = keeperOf(engine)
   const lease = leaseId(scope, session, id, parallel)
   const about = { session, run: id }
   const begin = part(decider, id, { verb: 'begin', id, ...(set && { set }) }, { ...about, seen, guards: checkpointGuards(set?.checkpoint) })
@@ -115,26 +124,27 @@ async function takeUp(
     for (;;) {
       bell.reset()
       stopIfAsked(scope, signal)
-      const borrowed = keeperOf(engine).borrow(tenant, lease)
+      const { borrowed, heldMs, hand } = await keeper.alone(tenant, lease, async (): Promise<Took> => {
+        const shared = keeper.borrow(tenant, lease)
+        if (shared) return { borrowed: shared }
+        const standing = await keeper.look(tenant, lease)
+        const left = waitMs - (engine.environment.clock.monotonic() - start)
+        if (!standing.free && left > 0) return { heldMs: Math.min(left, standing.until - standing.now, LOOK_MS) }
+        const take = keeper.takePart(lease, name, standing, about)
+        return localRunsOf(engine).opening(tenant, id, async () => {
+          const taken = await plan(scope, [take, begin], { open: session, guards: [standing.guard] }).catch(unlessMoved)
+          if (!taken) return {}
+          const hold = keeper.keep(tenant, lease, taken.rows[0])
+          return { hand: await handOf(scope, hold, id, taken.rows[1], set !== undefined && set.fork === undefined) }
+        })
+      })
+      if (hand) return hand
       if (borrowed) {
         const parts = localRunsOf(engine).isOpen(tenant, id) ? [] : [begin]
         return await localRunsOf(engine).opening(tenant, id, () => inHand(scope, borrowed, wanted, parts))
       }
-      const standing = await keeperOf(engine).look(tenant, lease)
-      const left = waitMs - (engine.environment.clock.monotonic() - start)
-      if (!standing.free && left > 0) {
-        await bell.rung(Math.min(left, standing.until - standing.now, LOOK_MS))
-        continue
-      }
-      const take = keeperOf(engine).takePart(lease, name, standing, about)
-      const hand = await localRunsOf(engine).opening(tenant, id, async () => {
-        const taken = await plan(scope, [take, begin], { open: session, guards: [standing.guard] }).catch(unlessMoved)
-        if (!taken) return undefined
-        const hold = keeperOf(engine).keep(tenant, lease, taken.rows[0])
-        return handOf(scope, hold, id, taken.rows[1], set !== undefined && set.fork === undefined)
-      })
-      // Without a hand, another node was first: look again.
-      if (hand) return hand
+      // Otherwise another node was first: look again.
+      if (heldMs !== undefined) await bell.rung(heldMs)
     }
   } finally {
     bell.close()
