@@ -18,7 +18,8 @@ const SERVER_KILLS = rounds(1, 12)
 
 let server: Server
 beforeAll(async () => {
-  server = await startServer({ settings: { max_wal_size: '256MB' } })
+  // After a crash a server flushes every file that it has, which takes its time where other tests write.
+  server = await startServer({ settings: { max_wal_size: '256MB' }, timeoutMs: 120_000 })
 })
 afterAll(() => server.stop())
 
