@@ -186,6 +186,24 @@ test('a disk that is full is told so, and leaves nothing half there', async () =
   }
 })
 
+test('a put whose file a collection takes for one of a dead process is written again', async () => {
+  const path = tempFile()
+  writeFileSync(path, '')
+  const digest = sha256(bytesOf('one'))
+  const putting = async (collections: number): Promise<string> => {
+    let left = collections
+    const rename: Disk['rename'] = async (from, to) => {
+      if (left-- > 0) await files.rm(from)
+      return files.rename(from, to)
+    }
+    return codeOf(new BlobFiles(`${path}.blobs`, path, { ...files, rename } as Disk).put(MAIN, digest, bytesOf('one')))
+  }
+  // The control: a file that can never be named is the fault of the disk.
+  expect(await putting(Infinity)).toBe('IO_FAILED')
+  expect(await putting(3)).toBe('no error')
+  expect(filesUnder(`${path}.blobs`).map((name) => basename(name))).toEqual([digest])
+})
+
 test('a file in the place of the blob folder fails a put, and health reports it', async () => {
   const path = tempFile()
   const store = await openIn(path)

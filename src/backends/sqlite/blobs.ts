@@ -6,7 +6,7 @@ import { refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
 import { checkActive } from '../../model/tenant.ts'
 import type { Blobs } from '../../ports/blobs.ts'
-import type { BlobFiles, NewBlobFile } from './blob-files.ts'
+import type { BlobFiles, UploadFile } from './blob-files.ts'
 import { BlobRows, type NewPiece } from './blob-rows.ts'
 import { decodePiece, encodePiece } from './codec.ts'
 import type { Database } from './database.ts'
@@ -94,13 +94,18 @@ export function fileBlobs({ db, files, now, write, checkWritable, failed }: Blob
     }
   }
 
-  const finish = async (tenant: TenantId, digest: string, file: NewBlobFile, pieces: readonly NewPiece[]): Promise<void> => {
+  const finish = async (tenant: TenantId, digest: string, file: UploadFile, pieces: readonly NewPiece[]): Promise<void> => {
     checkDigest(digest)
     if (await nameAgain(tenant, digest)) return file.drop()
     // A deletion that has begun is finished first, or it would delete the new file.
     await grouped.add(() => active(tenant, () => finishDelete(tenant, digest)))
-    await files.adopt(tenant, digest, file)
-    if (!(await enter(tenant, digest, pieces))) throw refuse('BLOB_UNKNOWN', { digest, tenant })
+    try {
+      await files.adopt(tenant, digest, file, async () => {
+        if (!(await enter(tenant, digest, pieces))) throw refuse('BLOB_UNKNOWN', { digest, tenant })
+      })
+    } finally {
+      await file.drop()
+    }
   }
 
   /** False if a put has made the blob present meanwhile. */
@@ -175,15 +180,16 @@ export function fileBlobs({ db, files, now, write, checkWritable, failed }: Blob
       }
       return gone
     },
-    sweep: async (tenant, quietMs) => {
+    // The locks of uploads tell the living from the dead, so nothing has to be quiet.
+    sweep: async (tenant) => {
       checkWritable()
       let freed = 0
-      for await (const { digest, bytes, remove } of files.quiet(tenant, quietMs))
-        freed += await write(() => {
-          if (digest !== undefined && rows.find(tenant, digest)?.storage === 'file') return 0
-          remove()
-          return bytes
-        })
+      const isKept = (digest: string | undefined) => digest !== undefined && rows.find(tenant, digest)?.storage === 'file'
+      for await (const { digest, remove } of files.found(tenant)) {
+        // Most files are of blobs, and the writers need not wait while they are counted.
+        if (await read(tenant, () => isKept(digest))) continue
+        freed += await write(() => (isKept(digest) ? 0 : remove()))
+      }
       return freed
     },
     settled: async () => void (await Promise.allSettled(busy)),
