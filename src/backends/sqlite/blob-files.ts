@@ -1,6 +1,6 @@
 // Blobs as files in a folder beside the database. A blob is written under a temporary name, flushed, and then renamed to its digest. After
-// a crash it is either complete or absent, besides files whose names say so: `….new-<id>`. A put of bytes makes such a file again if a
-// collection deleted it; the files of a stream are safe while its process holds the lock of that id.
+// a crash it is either complete or absent, besides files whose names say so: `….new-<id>`. A collection may delete such a file, unless a living
+// process holds the lock of that id.
 
 import { randomBytes } from 'node:crypto'
 import { rmSync, type Stats, statSync } from 'node:fs'
@@ -8,7 +8,7 @@ import * as files from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { TenantId } from '../../model/ids.ts'
 import { fileError } from './failures.ts'
-import { type FoundFile, foundFiles, isMissing, namesIn, newName, UPLOADS } from './found-files.ts'
+import { type FoundFile, foundFiles, ifThere, isMissing, namesIn, newName, UPLOADS } from './found-files.ts'
 import { tenantFolder } from './tenant-files.ts'
 import { lockUpload } from './upload-locks.ts'
 
@@ -29,7 +29,7 @@ export interface NewBlobFile {
   drop(): Promise<void>
 }
 
-/** A file of a stream. Its lock keeps it from collections until it is dropped, also once it was adopted. */
+/** A file with a lock, which keeps it from collections until it is dropped, also once it was adopted. */
 export interface UploadFile extends NewBlobFile {
   readonly id: string
 }
@@ -42,8 +42,6 @@ export interface BlobMeasure {
 const FOLDERS_REMEMBERED = 10_000
 // Limits concurrent calls when hundreds of files are checked.
 const ASKED_AT_ONCE = 64
-// A collection deletes the file of a put at the moment when it is renamed. This often in a row, something else is wrong.
-const WRITTEN_AGAIN = 100
 
 export class BlobFiles {
   readonly #folder: string
@@ -59,34 +57,26 @@ export class BlobFiles {
     this.#disk = disk
   }
 
-  /** Resolves once the bytes and names are on disk, whichever process wrote them. An existing file of the right size is kept. */
-  async put(tenant: TenantId, digest: string, bytes: Uint8Array): Promise<void> {
+  /**
+   * Resolves once the bytes and names are on disk, whichever process wrote them. An existing file of the right size is kept. False if a collection
+   * took the file for one of a dead process: a lock for every put would cost more than to write a few again.
+   */
+  async put(tenant: TenantId, digest: string, bytes: Uint8Array): Promise<boolean> {
     const path = this.#pathOf(tenant, digest)
-    await this.#told(async () => {
-      for (let again = 0; (await this.#statOf(path))?.size !== bytes.length; again++) {
-        try {
-          await this.#write(path, bytes)
-          break
-        } catch (error) {
-          if (!isMissing(error) || again === WRITTEN_AGAIN) throw error
-        }
-      }
+    return this.#told(async () => {
+      if ((await this.#statOf(path))?.size !== bytes.length && !(await this.#write(path, bytes))) return false
       await this.#flushNames(dirname(path))
+      return true
     })
   }
 
   async get(tenant: TenantId, digest: string): Promise<Uint8Array | undefined> {
-    try {
-      return plainBytes(await this.#disk.readFile(this.#pathOf(tenant, digest)))
-    } catch (error) {
-      if (isMissing(error)) return undefined
-      throw fileError(this.#like, error)
-    }
+    return this.#told(() => ifThere(async () => plainBytes(await this.#disk.readFile(this.#pathOf(tenant, digest)))))
   }
 
   /** A part of a blob's file: fewer bytes if the file ends before. Undefined if there is no file. */
   async read(tenant: TenantId, digest: string, { start, size }: FilePart): Promise<Uint8Array | undefined> {
-    try {
+    const reading = async (): Promise<Uint8Array> => {
       const file = await this.#disk.open(this.#pathOf(tenant, digest), 'r')
       try {
         const bytes = new Uint8Array(size)
@@ -96,10 +86,8 @@ export class BlobFiles {
       } finally {
         await file.close()
       }
-    } catch (error) {
-      if (isMissing(error)) return undefined
-      throw fileError(this.#like, error)
     }
+    return this.#told(() => ifThere(reading))
   }
 
   /** Begins a file whose digest is not known yet. */
@@ -129,23 +117,24 @@ export class BlobFiles {
     })
   }
 
-  /** Names a file that was created. Resolves once its bytes and names are on disk. Until `entered` resolves, collections leave it alone. */
-  async adopt(tenant: TenantId, digest: string, file: UploadFile, entered: () => Promise<void>): Promise<void> {
+  /** Names a file that was created. Calls `enter` once its bytes and names are on disk; until it resolves, collections leave the file alone. */
+  async adopt<T>(tenant: TenantId, digest: string, file: UploadFile, enter: () => Promise<T>): Promise<T> {
     const path = this.#pathOf(tenant, digest)
     const note = newName(path, file.id)
-    try {
-      await file.flush()
-      await this.#makeFolder(dirname(path), await this.#mode())
-      // The digest does not tell whose file it is.
-      await (await this.#disk.open(note, 'wx', await this.#mode())).close()
-      await this.#disk.rename(file.path, path)
-      await this.#flushNames(dirname(path))
-      await entered()
-    } catch (error) {
-      throw fileError(this.#like, error)
-    } finally {
-      await this.#disk.rm(note, { force: true })
-    }
+    return this.#told(async () => {
+      try {
+        await file.flush()
+        const mode = await this.#mode()
+        await this.#makeFolder(dirname(path), mode)
+        // The digest does not tell whose file it is.
+        await (await this.#disk.open(note, 'wx', mode)).close()
+        await this.#disk.rename(file.path, path)
+        await this.#flushNames(dirname(path))
+        return await enter()
+      } finally {
+        await this.#disk.rm(note, { force: true })
+      }
+    })
   }
 
   /** Size of a blob's file; undefined if there is none. Synchronous, for use in a transaction. */
@@ -202,23 +191,20 @@ export class BlobFiles {
     }
   }
 
-  async #statOf(path: string): Promise<Stats | undefined> {
-    try {
-      return await this.#disk.stat(path)
-    } catch (error) {
-      if (isMissing(error)) return undefined
-      throw error
-    }
+  #statOf(path: string): Promise<Stats | undefined> {
+    return ifThere(() => this.#disk.stat(path))
   }
 
-  async #write(path: string, bytes: Uint8Array): Promise<void> {
+  async #write(path: string, bytes: Uint8Array): Promise<boolean> {
     const file = await this.#create(path)
     try {
       await file.add(bytes)
       await file.flush()
       await this.#disk.rename(file.path, path)
+      return true
     } catch (error) {
       await file.drop()
+      if (isMissing(error)) return false
       throw error
     }
   }

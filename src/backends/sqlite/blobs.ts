@@ -86,26 +86,30 @@ export function fileBlobs({ db, files, now, write, checkWritable, failed }: Blob
     )
 
   const put = async (tenant: TenantId, digest: string, bytes: Uint8Array, compress: boolean, inline: boolean): Promise<void> => {
-    while (!(await nameAgain(tenant, digest))) {
-      const { codec, body } = await encodePiece(bytes, compress)
-      const piece = { codec, sha256: Buffer.from(digest, 'hex'), bytes: bytes.length, size: body.length }
-      if (!inline) await files.put(tenant, digest, body)
-      if (await enter(tenant, digest, [inline ? { ...piece, body } : piece])) return
+    if (await nameAgain(tenant, digest)) return
+    const { codec, body } = await encodePiece(bytes, compress)
+    const piece = { codec, sha256: Buffer.from(digest, 'hex'), bytes: bytes.length, size: body.length }
+    if (inline) return void (await enter(tenant, digest, [{ ...piece, body }]))
+    if ((await files.put(tenant, digest, body)) && (await enter(tenant, digest, [piece]))) return
+    // Collections that follow each other would delete it every time, so it gets a lock, as a stream does.
+    for (let done = false; !done; ) {
+      const file = await files.create(tenant)
+      done = await dropping(file, async () => {
+        await file.add(body)
+        return finish(tenant, digest, file, [piece])
+      })
     }
   }
 
-  const finish = async (tenant: TenantId, digest: string, file: UploadFile, pieces: readonly NewPiece[]): Promise<void> => {
+  /** False if a collection deleted the file of a put that was quicker. */
+  const finish = async (tenant: TenantId, digest: string, file: UploadFile, pieces: readonly NewPiece[]): Promise<boolean> => {
     checkDigest(digest)
-    if (await nameAgain(tenant, digest)) return file.drop()
-    // A deletion that has begun is finished first, or it would delete the new file.
-    await grouped.add(() => active(tenant, () => finishDelete(tenant, digest)))
-    try {
-      await files.adopt(tenant, digest, file, async () => {
-        if (!(await enter(tenant, digest, pieces))) throw refuse('BLOB_UNKNOWN', { digest, tenant })
-      })
-    } finally {
-      await file.drop()
-    }
+    return dropping(file, async () => {
+      if (await nameAgain(tenant, digest)) return true
+      // A deletion that has begun is finished first, or it would delete the new file.
+      await grouped.add(() => active(tenant, () => finishDelete(tenant, digest)))
+      return files.adopt(tenant, digest, file, () => enter(tenant, digest, pieces))
+    })
   }
 
   /** False if a put has made the blob present meanwhile. */
@@ -135,7 +139,10 @@ export function fileBlobs({ db, files, now, write, checkWritable, failed }: Blob
             await file.add(body)
             pieces.push({ codec, sha256, bytes: bytes.length, size: body.length })
           }),
-        finish: (digest) => tracked(() => finish(tenant, digest, file, pieces)),
+        finish: (digest) =>
+          tracked(async () => {
+            if (!(await finish(tenant, digest, file, pieces))) throw refuse('BLOB_UNKNOWN', { digest, tenant })
+          }),
         abandon: () => file.drop(),
       }
     },
@@ -193,5 +200,13 @@ export function fileBlobs({ db, files, now, write, checkWritable, failed }: Blob
       return freed
     },
     settled: async () => void (await Promise.allSettled(busy)),
+  }
+}
+
+async function dropping<T>(file: UploadFile, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } finally {
+    await file.drop()
   }
 }

@@ -43,11 +43,14 @@ function removeFile(path: string): number {
   return bytes
 }
 
-export async function namesIn(disk: Disk, folder: string): Promise<readonly string[]> {
+export const namesIn = async (disk: Disk, folder: string): Promise<readonly string[]> => (await ifThere(() => disk.readdir(folder))) ?? []
+
+/** Undefined if the file or the folder does not exist. */
+export async function ifThere<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await disk.readdir(folder)
+    return await work()
   } catch (error) {
-    if (isMissing(error)) return []
+    if (isMissing(error)) return undefined
     throw error
   }
 }
