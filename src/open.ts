@@ -121,6 +121,7 @@ async function openBackend(given: StoreOptions, environment: Environment): Promi
     ownMembers({
       path,
       now: () => environment.clock.now(),
+      steady: () => environment.clock.monotonic(),
       ...(given.durability && { durability: given.durability }),
       ...(given.create !== undefined && { create: given.create }),
       ...(given.readOnly !== undefined && { readOnly: given.readOnly }),

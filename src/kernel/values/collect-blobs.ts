@@ -17,6 +17,8 @@ export interface BlobSweep {
   /** How many named nodes are marked already. */
   readonly seen: number
   readonly graceMs: number
+  /** How far the clock of this process is beyond the time that it is trusted to show. */
+  readonly heldMs: number
   readonly isOver: () => boolean
   readonly signal: AbortSignal | undefined
   /** Only these may be deleted. */
@@ -56,7 +58,7 @@ export async function collectBlobs(scope: Scope, sweep: BlobSweep, deleted: Coun
   }
   // An upload may pause for longer than a short grace.
   if (number !== undefined && !sweep.only)
-    deleted.bytes += await engine.backend.blobs.sweep(tenant, Math.max(sweep.graceMs, limits.collectGraceMs))
+    deleted.bytes += await engine.backend.blobs.sweep(tenant, Math.max(sweep.graceMs, limits.collectGraceMs) + sweep.heldMs)
   return true
 }
 
