@@ -1,7 +1,7 @@
 // `store.memory`: long-term memory of a tenant.
 
 import { isId, type SessionId } from '../../model/ids.ts'
-import { checkKnown, invalidOption, listOf, optionsOf } from '../../model/options.ts'
+import { checkFlag, checkKnown, listOf, optionsOf } from '../../model/options.ts'
 import type { Page } from '../list.ts'
 import { purgeTime } from '../purge-time.ts'
 import type { Scope } from '../scope.ts'
@@ -96,7 +96,7 @@ export const storeMemory = (scope: Scope): StoreMemory => ({
   maintain: async (options) => {
     const { dryRun = false, signal, ...unknown } = optionsOf(options, 'memory.maintain')
     checkKnown(unknown, 'memory.maintain')
-    if (typeof dryRun !== 'boolean') throw invalidOption('dryRun', 'true or false', dryRun)
+    checkFlag('dryRun', dryRun)
     return maintainMemory(scope, await purgeTime(scope), { dryRun, signal })
   },
   subscribe: (options) => subscribe(scope, options),
