@@ -4,7 +4,7 @@ import { assert, refuse } from '../../model/errors.ts'
 import type { Id, TenantId } from '../../model/ids.ts'
 import type { LeaseEnd, LeaseRow } from '../../model/lease.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, checkText, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { Guard } from '../../ports/commit.ts'
@@ -82,6 +82,7 @@ export class Keeper {
     this.#renewals = renewals
     const { ttl, renew, owner: named, ...unknown } = optionsOf(options, 'lease')
     checkKnown(unknown, 'lease')
+    checkText('lease.owner', named)
     this.ttlMs = ttl === undefined ? limits.leaseMs : milliseconds(ttl)
     this.renewMs = renew === undefined ? Math.min(limits.leaseRenewMs, this.ttlMs / 3) : milliseconds(renew)
     // Two renewals in a row may fail before a lease is lost.

@@ -2,7 +2,7 @@
 
 import { InkError, refuse } from '../../model/errors.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
-import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { checkFlag, checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { isOver, type RunRow } from '../../model/run.ts'
 import type { SessionRow } from '../../model/session.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
@@ -53,6 +53,7 @@ export async function openRun(
   checkOpen(scope.engine)
   const { input, key: given = '', parallel = false, wait = 0, replay, signal, ...unknown } = optionsOf(options, 'run')
   checkKnown(unknown, 'a run')
+  checkFlag('parallel', parallel)
   if (replay !== undefined && replay !== 'strict') throw invalidOption('replay', "'strict'", replay)
   const { name: taken, shape } = takeProgram(scope, program)
   const key = given === '' ? '' : maskKey(scope, given)
