@@ -87,7 +87,8 @@ function secretWord(name: string, word: string, n: number, glue: boolean): boole
   if (/^[\w.+-]{1,10}:|:\/\/|\.[a-z]{1,4}$|^sha\d/.test(word) || (word.includes('/') && !random(word, 30))) return false
   const many = name.startsWith('key') || name === 'webhook'
   if (word.length >= 20 && word.length <= 256 && !UUID.test(word) && random(word.replace(/[-.][a-z]{1,12}$/, ''), 20)) return !many || glue
-  if (!glue || many || n > 2) return false
+  // `das Kennwort für den Server ist …`: what the password is for may stand before the verb.
+  if (!glue || many || n > (/^(?:pass|kennwort)/.test(name) ? 4 : 2)) return false
   if (scrambled(word) || (word.length >= 16 && word.length <= 256 && random(word, 12))) return !UUID.test(word)
   return passwordLike(word) && !/^[\d.,]+[a-z%]{0,3}$|^v?\d+[.-]|\.$|^[A-Za-z]+[-_]\d{1,4}$/.test(word)
 }
@@ -98,12 +99,12 @@ const USER = /(?<![\w-])(?:-u|-U|--user|--proxy-user)(?: {0,2}|=)["']?([^\s:"']{
 const SHORT_FLAG = / -[paPw]/
 const USER_FLAG = /-(?:[uU]|-user|-proxy-user)/
 const SHORT =
-  /\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|docker login|redis-cli|mongosh|mongodump|mongorestore|az login|ldapsearch|ldapmodify|sqlcmd|zip|unzip|7z)\b[^\n|;]{0,160}? (?:-p|-a|-P|-w) {0,1}["']?([^\s"'\\-][^\s"'\\]{2,128})/g
+  /\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|docker login|redis-cli|mongosh|mongodump|mongorestore|az login|ldapsearch|ldapmodify|sqlcmd|zip|unzip|7z[az]?|(?:un)?rar)\b[^\n|;]{0,160}? (?:-p|-a|-P|-w) {0,1}["']?([^\s"'\\-][^\s"'\\]{2,128})/g
 
 /** The characters at the end of the text that a command with a short option is looked for in. */
 const COMMAND_CHARS = 480
 const VALUE_BEGUN =
-  /((?:\bpass(?:in|out)?[ \t]{1,4}pass:|\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|docker login|redis-cli|mongosh|mongodump|mongorestore|az login|ldapsearch|ldapmodify|sqlcmd|zip|unzip|7z)\b[^\n|;]{0,160}? (?:-p|-a|-P|-w) {0,1})["']?)[^\s"'\\]{0,129}$/
+  /((?:\bpass(?:in|out)?[ \t]{1,4}pass:|\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|docker login|redis-cli|mongosh|mongodump|mongorestore|az login|ldapsearch|ldapmodify|sqlcmd|zip|unzip|7z[az]?|(?:un)?rar)\b[^\n|;]{0,160}? (?:-p|-a|-P|-w) {0,1})["']?)[^\s"'\\]{0,129}$/
 /** More of a command decides whether a word behind an option is its value. */
 const TAIL = /^\s{0,8}$/
 

@@ -15,6 +15,7 @@ import { couldBeSealed, openSealed, sealedSpans } from './sealed.ts'
 import { openShapes } from './shapes.ts'
 import { apart, replace, rewrite, type Span } from './spans.ts'
 import { ASSIGN, AT, BRACE, ELEMENT, LINE, LONG, mentions, OPTION, PERCENT, PHRASE, PIPE, rare, SLASH, survey } from './survey.ts'
+import { couldBeTable, tableSpans } from './tables.ts'
 import { tokenSpans } from './tokens.ts'
 import { toolSpans } from './tool-forms.ts'
 import type { Undecided } from './undecided.ts'
@@ -123,6 +124,7 @@ function find(text: string, judge: KeyJudge, spans: Span[], traits: number, unde
     phraseSpans(text, spans, undecided)
     if (text.includes('quirep')) redisSpans(text, spans, undecided)
   }
+  if ((traits & PIPE) !== 0 && (traits & LINE) !== 0 && couldBeTable(text)) tableSpans(text, judge, spans, undecided)
   if ((traits & (PHRASE | ASSIGN)) !== 0) toolSpans(text, judge, spans, traits, undecided)
   if ((traits & ELEMENT) !== 0) {
     if (text.includes('</')) elementSpans(text, judge, spans)
