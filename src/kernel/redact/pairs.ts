@@ -4,13 +4,16 @@ import { spanOf } from './assignments.ts'
 import type { KeyJudge } from './keys.ts'
 import { absentValue, absentWord, innocentValue, passwordLike, random } from './looks.ts'
 import type { Span } from './spans.ts'
-import { mentions, rare } from './survey.ts'
+import { ASSIGN, LINE, mentions, QUOTE, rare } from './survey.ts'
 import type { Undecided } from './undecided.ts'
 
-export function besideSpans(text: string, judge: KeyJudge, spans: Span[], undecided?: Undecided): void {
-  pairSpans(text, judge, spans, undecided)
+export function besideSpans(text: string, judge: KeyJudge, spans: Span[], traits: number, undecided?: Undecided): void {
+  if ((traits & ASSIGN) !== 0) {
+    pairSpans(text, judge, spans, undecided)
+    if ((traits & LINE) !== 0) blockSpans(text, judge, spans, undecided)
+  }
+  if ((traits & QUOTE) === 0) return
   argumentSpans(text, judge, spans, undecided)
-  blockSpans(text, judge, spans, undecided)
   if (text.includes("'")) identifiedSpans(text, spans, undecided)
 }
 

@@ -5,7 +5,7 @@ import { absentWord, basicPair, innocentValue, passwordLike, random, scrambled, 
 import { sqlSpan } from './pairs.ts'
 import { isPlaceholder, withoutPlaceholders } from './placeholder.ts'
 import type { Span } from './spans.ts'
-import { nextName } from './spoken-names.ts'
+import { type Met, nextName } from './spoken-names.ts'
 import { isWide, type Undecided } from './undecided.ts'
 import { SPOKEN_GLUE, SPOKEN_OTHER } from './words.ts'
 
@@ -21,8 +21,10 @@ const AHEAD = 5
 const MARKS = '.,;:!?'
 const SENTENCE_ENDS = '.!?;。！？；'
 
-export function phraseSpans(text: string, spans: Span[], undecided?: Undecided): void {
-  for (let hit = nextName(text, 0); hit !== undefined; hit = nextName(text, hit.end)) {
+/** Returns whether the text has the letters of `password` or `pass:`. */
+export function phraseSpans(text: string, spans: Span[], undecided?: Undecided): boolean {
+  const met: Met = { pass: false }
+  for (let hit = nextName(text, 0, met); hit !== undefined; hit = nextName(text, hit.end, met)) {
     let at = hit.end
     const inSql = text.charCodeAt(at - 1) === 100 || text.charCodeAt(at - 1) === 68 ? sqlSpan(text, hit.start, undecided) : undefined
     if (inSql !== undefined) spans.push(inSql)
@@ -56,6 +58,7 @@ export function phraseSpans(text: string, spans: Span[], undecided?: Undecided):
       if (SENTENCE_ENDS.includes(written.at(-1) as string)) break
     }
   }
+  return met.pass
 }
 
 function isBlank(code: number): boolean {
@@ -108,7 +111,7 @@ const VALUE_BEGUN =
 /** More of a command decides whether a word behind an option is its value. */
 const TAIL = /^\s{0,8}$/
 
-export function commandSpans(text: string, judge: KeyJudge, spans: Span[], undecided?: Undecided): void {
+export function commandSpans(text: string, judge: KeyJudge, spans: Span[], pass: boolean, undecided?: Undecided): void {
   if (undecided !== undefined) {
     const from = Math.max(0, text.length - COMMAND_CHARS)
     const begun = VALUE_BEGUN.exec(text.slice(from))
@@ -133,7 +136,7 @@ export function commandSpans(text: string, judge: KeyJudge, spans: Span[], undec
       push(hit, 2, spans, /^\d+$/.test(hit[1] as string) && /^\d+$/.test(hit[2] as string))
     }
   }
-  if (text.includes('pass:')) for (const hit of text.matchAll(OPENSSL)) push(hit, 1, spans, false)
+  if (pass && text.includes('pass:')) for (const hit of text.matchAll(OPENSSL)) push(hit, 1, spans, false)
   if (!SHORT_FLAG.test(text)) return
   for (const hit of text.matchAll(SHORT)) push(hit, 1, spans, /^\d{2,5}(?::\d+)?$/.test(hit[1] as string))
 }

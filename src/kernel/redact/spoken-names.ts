@@ -8,6 +8,7 @@ const BEFORE_KEY = /(?:api|access|secret|private|license|auth)[ _-]?$/i
 const LONGEST_BEFORE_KEY = 8
 
 const [A, B, C, D, E, K, N, O, P, R, S, T, W, Y] = [...'abcdeknoprstwy'].map((char) => char.charCodeAt(0))
+const COLON = 58
 /** Every name contains three of these letters at a known place: `bea`, `bas`, `cre`, `ken`, `key`, `pas`, `pwd`, `web`. */
 const ANCHOR = /[bckpw][aerw][abdensy]/gi
 
@@ -16,12 +17,19 @@ export interface SpokenName {
   readonly end: number
 }
 
+/** What else the search has met. */
+export interface Met {
+  /** The letters of `password`, `htpasswd` or `pass:`. */
+  pass: boolean
+}
+
 /** Returns the next name at or after a place. */
-export function nextName(text: string, from: number): SpokenName | undefined {
+export function nextName(text: string, from: number, met?: Met): SpokenName | undefined {
   ANCHOR.lastIndex = from
   for (let hit = ANCHOR.test(text); hit; hit = ANCHOR.test(text)) {
     const at = ANCHOR.lastIndex - 3
     ANCHOR.lastIndex = at + 1
+    if (met !== undefined && !met.pass && passes(text, at)) met.pass = true
     const start = startOf(text, at)
     if (start < 0 || at < from) continue
     const end = start < from ? -1 : nameEnd(text, start)
@@ -31,6 +39,12 @@ export function nextName(text: string, from: number): SpokenName | undefined {
     if (alone > 0) return { start: at, end: alone }
   }
   return undefined
+}
+
+/** `passw…`, `passphrase` or `pass:`. Sentences are full of `passes` and `passed`. */
+function passes(text: string, at: number): boolean {
+  const letter = (offset: number) => text.charCodeAt(at + offset) | 32
+  return letter(0) === P && letter(1) === A && letter(3) === S && (letter(4) === W || letter(4) === P || text.charCodeAt(at + 4) === COLON)
 }
 
 function nameEnd(text: string, start: number): number {

@@ -1,4 +1,4 @@
-// Finds secrets in tables of Markdown: every cell of a column that is named `password`, and the cell beside one.
+// Finds secrets in tables of Markdown: the cells of a column that is named `password`, and the cell beside that name.
 import type { KeyJudge } from './keys.ts'
 import { absentWord, passwordLike, random, UUID } from './looks.ts'
 import type { Range } from './placeholder.ts'
@@ -7,68 +7,89 @@ import type { Undecided } from './undecided.ts'
 import type { KeyKind } from './words.ts'
 
 /** The line below the names of the columns. */
-const RULE = /\n[ \t]{0,8}\|?[ \t]{0,8}:?-{2,64}:?[ \t]{0,8}\|[ \t|:-]{0,512}\r?(?=\n|$)/g
+const RULE = /\|[ \t]{0,8}:?-{2,64}:?[ \t]{0,8}\|[ \t|:-]{0,512}\r?(?=\n|$)/y
 const LONGEST_LINE = 4096
 const LONGEST_NAME = 64
+const LONGEST_VALUE = 256
 const MARKS = ' \t\r`*_'
 
-export function couldBeTable(text: string): boolean {
-  return (
-    text.includes('|-') ||
-    text.includes('| -') ||
-    text.includes('|:') ||
-    text.includes('| :') ||
-    text.includes('-|') ||
-    text.includes('- |')
-  )
-}
-
+/** Every line of such a table begins with a bar. */
 export function tableSpans(text: string, judge: KeyJudge, spans: Span[], undecided?: Undecided): void {
-  let read = 0
-  for (const rule of text.matchAll(RULE)) {
-    if (rule.index < read) continue
-    const head = text.lastIndexOf('\n', rule.index - 1) + 1
-    const named = new Map<number, KeyKind>()
-    for (const [n, cell] of cells(text, head, rule.index).entries()) {
-      const kind = kindOf(text, cell, judge)
-      if (kind !== 'none') named.set(n, kind)
+  for (let at = text.startsWith('|') ? 0 : text.indexOf('\n|') + 1; text[at] === '|'; at = text.indexOf('\n|', at) + 1 || text.length) {
+    let from = at + 1
+    while (text.charCodeAt(from) === 32) from++
+    if (text.charCodeAt(from) === 45 || text.charCodeAt(from) === 58) {
+      RULE.lastIndex = at
+      if (RULE.test(text)) {
+        const columns = columnsAbove(text, at, judge)
+        if (columns.size > 0) columnSpans(text, RULE.lastIndex + 1, columns, spans, undecided)
+        continue
+      }
     }
-    read = rowSpans(text, rule.index + rule[0].length + 1, text[head] === '|', named, judge, spans, undecided)
+    rowSpans(text, at, judge, spans, undecided)
   }
 }
 
-/** Reads the rows below a rule and returns where they end. */
-function rowSpans(
-  text: string,
-  from: number,
-  barred: boolean,
-  named: ReadonlyMap<number, KeyKind>,
-  judge: KeyJudge,
-  spans: Span[],
-  undecided?: Undecided,
-): number {
+function columnsAbove(text: string, rule: number, judge: KeyJudge): ReadonlyMap<number, KeyKind> {
+  const named = new Map<number, KeyKind>()
+  const head = rule < 2 ? rule : text.lastIndexOf('\n', rule - 2) + 1
+  for (const [n, cell] of cells(text, head, Math.max(head, rule - 1)).entries()) {
+    const kind = kindOf(text, cell, judge)
+    if (kind !== 'none') named.set(n, kind)
+  }
+  return named
+}
+
+/** Reads the cells of these columns in the rows below a rule. */
+function columnSpans(text: string, from: number, named: ReadonlyMap<number, KeyKind>, spans: Span[], undecided?: Undecided): void {
   let first: number | undefined
   let at = from
-  while (at < text.length && (!barred || text[at] === '|')) {
+  while (text[at] === '|') {
     const stop = text.indexOf('\n', at)
-    const end = stop < 0 ? text.length : stop
-    const row = cells(text, at, end)
-    if (row.length < 2) break
-    for (const [n, cell] of row.entries()) {
-      const kind = named.get(n) ?? (n === 0 ? 'none' : kindOf(text, row[n - 1] as Range, judge))
-      if (kind === 'none') continue
-      if (stop < 0 || named.has(n)) first ??= cell.start
-      const value = text.slice(cell.start, cell.end)
-      // A column of tokens lists words of a language, too.
-      if (/\s/.test(value) || absentWord(value) || UUID.test(value)) continue
-      if (random(value, 16) || (kind === 'all' && passwordLike(value))) spans.push({ start: cell.start, end: cell.end, kind: 'key' })
+    const row = cells(text, at, stop < 0 ? text.length : stop)
+    for (const [n, kind] of named) {
+      const cell = row[n]
+      if (cell === undefined) continue
+      first = Math.min(first ?? cell.start, cell.start)
+      push(text, cell, kind, spans)
     }
-    if (stop < 0) break
-    at = end + 1
+    at = stop < 0 ? text.length : stop + 1
   }
   // The next row needs the names of the columns, so the table is held until it ends.
-  if (first !== undefined && (at >= text.length || (text[at] === '|') === barred) && !text.includes('\n', at)) undecided?.(first)
-  return at
+  if (first !== undefined && at >= text.length) undecided?.(first)
+}
+
+/** Reads a line whose first cell names what the second holds. */
+function rowSpans(text: string, at: number, judge: KeyJudge, spans: Span[], undecided?: Undecided): void {
+  const bar = text.indexOf('|', at + 1)
+  if (bar < 0 || bar - at > LONGEST_NAME) return
+  const last = undecided !== undefined && !text.includes('\n', bar)
+  if (!last && !mayBeSecret(text, bar + 1)) return
+  const next = text.indexOf('|', bar + 1)
+  const cell = inner(text, bar + 1, next < 0 ? text.length : next)
+  const kind = kindOf(text, inner(text, at + 1, bar), judge)
+  if (kind === 'none') return
+  if (next >= 0) push(text, cell, kind, spans)
+  if (last && cell.end - cell.start <= LONGEST_VALUE) undecided(cell.start)
+}
+
+/** Whether one word of some length is all that a cell holds. Most cells of a table are sentences. */
+function mayBeSecret(text: string, from: number): boolean {
+  let at = from
+  while (text.charCodeAt(at) === 32) at++
+  const start = at
+  while (at < start + LONGEST_VALUE && text.charCodeAt(at) > 32 && text.charCodeAt(at) !== 124) at++
+  if (at - start < 6) return false
+  while (text.charCodeAt(at) === 32) at++
+  return text.charCodeAt(at) === 124
+}
+
+function push(text: string, { start, end }: Range, kind: KeyKind, spans: Span[]): void {
+  if (end - start < 6 || end - start > LONGEST_VALUE) return
+  const value = text.slice(start, end)
+  if (/\s/.test(value) || absentWord(value) || UUID.test(value)) return
+  // A column of tokens lists words of a language, too.
+  if (random(value, 16) || (kind === 'all' && passwordLike(value))) spans.push({ start, end, kind: 'key' })
 }
 
 /** What a cell names, if it is the name of a secret. */
@@ -88,11 +109,16 @@ function cells(text: string, start: number, end: number): Range[] {
   while (from < end) {
     let stop = text.indexOf('|', from)
     if (stop < 0 || stop > end) stop = end
-    const cell = { start: from, end: stop }
-    while (cell.start < cell.end && MARKS.includes(text[cell.start] as string)) cell.start++
-    while (cell.end > cell.start && MARKS.includes(text[cell.end - 1] as string)) cell.end--
-    out.push(cell)
+    out.push(inner(text, from, stop))
     from = stop + 1
   }
   return out
+}
+
+/** A cell without the spaces and marks around its text. */
+function inner(text: string, from: number, to: number): Range {
+  let [start, end] = [from, to]
+  while (start < end && MARKS.includes(text[start] as string)) start++
+  while (end > start && MARKS.includes(text[end - 1] as string)) end--
+  return { start, end }
 }
