@@ -4,7 +4,7 @@ import { spanOf } from './assignments.ts'
 import type { KeyJudge } from './keys.ts'
 import { absentValue, absentWord, innocentValue, passwordLike, random } from './looks.ts'
 import type { Span } from './spans.ts'
-import { ASSIGN, LINE, mentions, QUOTE, rare } from './survey.ts'
+import { ASSIGN, LINE, mentions, QUOTE, rare, rarely } from './survey.ts'
 import type { Undecided } from './undecided.ts'
 
 export function besideSpans(text: string, judge: KeyJudge, spans: Span[], traits: number, undecided?: Undecided): void {
@@ -25,7 +25,10 @@ const LONGEST_BEFORE = 192
 const QUOTE_BEGUN = /(?:"[^"\\\n]{0,1024}|'[^'\\\n]{0,1024})$/y
 const PAIR_VALUE = /(?:(["'])((?:(?!\1)[^\\\n]){1,1024})|([^\s"'\\,}\]]{1,1024}))/y
 
+const VALUE = rarely('alue', new RegExp(VALUE_KEY.source))
+
 function pairSpans(text: string, judge: KeyJudge, spans: Span[], undecided: Undecided | undefined): void {
+  if (!mentions(text, VALUE)) return
   for (const hit of text.matchAll(VALUE_KEY)) {
     const name = NAME_BEFORE.exec(text.slice(Math.max(0, hit.index - LONGEST_BEFORE), hit.index))?.[1]
     const kind = name === undefined ? 'none' : judge(name)
@@ -48,7 +51,7 @@ function pairSpans(text: string, judge: KeyJudge, spans: Span[], undecided: Unde
 
 const CLOSED = ['",', "',"]
 const VALUE_BEGUN = /^[^\s"'`\\]{0,512}$/
-const VALUE = /^[^\s"'`\\]{8,512}$/
+const ARGUMENT = /^[^\s"'`\\]{8,512}$/
 const NAME = /(["'`])([A-Za-z_][\w.@+-]{1,62})$/
 const LONGEST_NAME = 64
 const MARK = /[!@#$%^&*+~]/
@@ -76,7 +79,7 @@ function argumentSpans(text: string, judge: KeyJudge, spans: Span[], undecided: 
       const value = text.slice(start, Math.min(end, start + 600))
       if (begun && VALUE_BEGUN.test(value)) undecided(start)
       if (closing < 0) continue
-      if (!VALUE.test(value) || innocentValue(value) || judge(value) !== 'none') continue
+      if (!ARGUMENT.test(value) || innocentValue(value) || judge(value) !== 'none') continue
       if (random(value, 12) || (passwordLike(value) && MARK.test(value))) spans.push({ start, end: start + value.length, kind: 'key' })
     }
   }
@@ -91,12 +94,12 @@ function accountSpan(text: string, user: number, start: number, end: number, who
   const before = text[user - 1]
   if (before !== '(' && before !== ' ' && before !== '[') return
   const value = text.slice(start, Math.min(end, start + 600))
-  if (undecided === undefined && (!VALUE.test(value) || !passwordLike(value) || innocentValue(value))) return
+  if (undecided === undefined && (!ARGUMENT.test(value) || !passwordLike(value) || innocentValue(value))) return
   const called = CALL.test(text.slice(Math.max(0, user - LONGEST_CALL), user))
   const alone = before === '(' && !/[\w$]/.test(text[user - 2] ?? ' ')
   if (!called && !alone) return
   if (VALUE_BEGUN.test(value)) undecided?.(start)
-  if (!whole || !VALUE.test(value) || innocentValue(value) || !passwordLike(value)) return
+  if (!whole || !ARGUMENT.test(value) || innocentValue(value) || !passwordLike(value)) return
   if (called || MARK.test(value) || (random(value, 12) && !/^[a-f0-9-]+$/i.test(value)))
     spans.push({ start, end: start + value.length, kind: 'key' })
 }

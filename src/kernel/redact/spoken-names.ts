@@ -41,10 +41,15 @@ export function nextName(text: string, from: number, met?: Met): SpokenName | un
   return undefined
 }
 
-/** `passw…`, `passphrase` or `pass:`. Sentences are full of `passes` and `passed`. */
+/** `passw…`, `passphrase`, `pass:` or `requirepass`. Sentences are full of `passes` and `passed`. */
 function passes(text: string, at: number): boolean {
   const letter = (offset: number) => text.charCodeAt(at + offset) | 32
-  return letter(0) === P && letter(1) === A && letter(3) === S && (letter(4) === W || letter(4) === P || text.charCodeAt(at + 4) === COLON)
+  return (
+    letter(0) === P &&
+    letter(1) === A &&
+    letter(3) === S &&
+    (letter(4) === W || letter(4) === P || letter(-1) === E || text.charCodeAt(at + 4) === COLON)
+  )
 }
 
 function nameEnd(text: string, start: number): number {

@@ -45,7 +45,7 @@ const PAIR = 16
 const COMMAND = /(?:^|[\s"'`([])--?[A-Za-z]/
 
 /** In a text without sentences. */
-const PASS_LETTERS = /pass[wp:]/i
+const PASS_LETTERS = /epass|pass[wp:]/i
 const FORM = rare('form-data', String.raw`\W`)
 const MACHINE = rare('machine', String.raw`\s`)
 const ACCOUNTS = rare('chpassw', 'd?')
@@ -142,7 +142,7 @@ function find(text: string, judge: KeyJudge, spans: Span[], surveyed: number, un
     if ((traits & ASSIGN) !== 0 && text.includes('="') && mentions(text, FORM)) formSpans(text, judge, spans, undecided)
     if (text.includes('BEGIN ') || text.includes('Private-Lines')) pemSpans(text, spans, undecided)
   }
-  if (phrases && text.includes('quirep')) redisSpans(text, spans, undecided)
+  if (pass && phrases && text.includes('quirep')) redisSpans(text, spans, undecided)
   if ((traits & PIPE) !== 0 && (traits & LINE) !== 0) tableSpans(text, judge, spans, undecided)
   if ((traits & (PHRASE | ASSIGN | QUOTE)) !== 0) toolSpans(text, judge, spans, traits, undecided)
   if ((traits & ELEMENT) !== 0) {

@@ -3,7 +3,7 @@
 import type { KeyJudge } from './keys.ts'
 import { absentWord, passwordLike } from './looks.ts'
 import type { Span } from './spans.ts'
-import { AT, BRACE, mentions, PASS, PERCENT, PIPE, type Rare, rare, rarely, SHORT, SLASH } from './survey.ts'
+import { ASSIGN, AT, BRACE, mentions, PASS, PERCENT, PIPE, QUOTE as QUOTED, type Rare, rare, rarely, SLASH } from './survey.ts'
 import type { Undecided } from './undecided.ts'
 
 interface Form {
@@ -36,8 +36,8 @@ const SPOKEN = String.raw`["'“«]?`
 const FORMS: readonly Form[] = [
   { mark: rare('variable', SPACE), traits: BRACE, before: String.raw`\bvariable\s{1,4}${QUOTE}(?<name>[\w-]{1,64})${QUOTE}\s{0,4}\{[^{}]{0,400}?\bdefault\s{0,16}=\s{0,4}${QUOTE}`, secret: String.raw`[^"\\\n]{1,512}` },
   { mark: rare('login', String.raw`\b`), traits: PIPE, early: true, before: String.raw`\b(?:echo\s{1,4}(?:-n\s{1,4})?|printf\s{1,4}(?:${QUOTE}?%s(?:\\{1,8}n)?${QUOTE}?\s{1,4})?)(?:${QUOTE})?`, secret: String.raw`[^\s"'|\\]{4,256}`, after: PIPED },
-  { mark: rarely('WIFI:'), before: String.raw`\bWIFI:(?:[A-OQ-Z]:[^;\s]{0,64};){0,6}P:`, secret: String.raw`(?:\\[;:,\\]|[^;\s"'\\]){1,128}` },
-  { mark: rarely('Password'), before: String.raw`\b(?:(?:store|key)Password\s{1,4}|(?:set|with)\w{0,24}Password\(\s{0,4})${QUOTE}`, secret: String.raw`[^"'\\\n]{1,128}` },
+  { mark: rarely('WIFI:'), traits: ASSIGN, before: String.raw`\bWIFI:(?:[A-OQ-Z]:[^;\s]{0,64};){0,6}P:`, secret: String.raw`(?:\\[;:,\\]|[^;\s"'\\]){1,128}` },
+  { mark: rarely('Password'), traits: QUOTED, before: String.raw`\b(?:(?:store|key)Password\s{1,4}|(?:set|with)\w{0,24}Password\(\s{0,4})${QUOTE}`, secret: String.raw`[^"'\\\n]{1,128}` },
   { mark: rare('htpasswd', SPACE), traits: PASS, before: String.raw`\bhtpasswd\s{1,4}-\w{0,4}b\w{0,4}\s{1,4}\S{1,128}\s{1,4}[\w.@-]{1,64}\s{1,4}(?:${QUOTE})?`, secret: WORD },
   { mark: rare('nmcli', SPACE), traits: PASS, before: String.raw`\bnmcli\s[^\n|;]{0,120}?\spassword\s{1,4}(?:${QUOTE})?`, secret: WORD },
   { mark: rarely('-U'), traits: PERCENT, before: String.raw`\s-U\s{0,4}(?:${QUOTE})?(?:[\w.-]{1,64}[\\/]{1,8})?[\w.-]{1,64}%`, secret: WORD },
@@ -46,12 +46,9 @@ const FORMS: readonly Form[] = [
   { mark: rarely('/p:'), traits: SLASH, before: String.raw`freerdp\s[^\n|;]{0,200}?\s/p:(?:${QUOTE})?`, secret: WORD },
   { mark: rarely('/user:'), traits: SLASH, before: String.raw`\bnet use\s[^\n|;]{0,160}?/user:\S{1,64}\s{1,4}(?:${QUOTE})?`, secret: String.raw`[^\s"'\\/][^\s"'\\]{3,128}` },
   { mark: rarely('ontrase', /ñ/), before: String.raw`\b[Cc]ontrase[ñn]as?(?:\s{1,4}[^\s:.,]{1,24}){0,4}?\s{1,4}(?:es|era|será)[ \t:]{1,4}${SPOKEN}`, secret: WORD, like: true },
-  { mark: rarely('lave', /clave (?:de|es)/), before: String.raw`\b[Cc]lave(?:\s{1,4}[^\s:.,]{1,24}){0,4}?\s{1,4}(?:es|era|será)[ \t:]{1,4}${SPOKEN}`, secret: WORD, like: true },
+  { mark: rare('lave', SPACE), before: String.raw`\b[Cc]lave(?:\s{1,4}[^\s:.,]{1,24}){0,4}?\s{1,4}(?:es|era|será)[ \t:]{1,4}${SPOKEN}`, secret: WORD, like: true },
   { mark: rarely('enha', /é/), before: String.raw`\b[Ss]enha(?:\s{1,4}[^\s:.,]{1,24}){0,4}?\s{1,4}(?:é|era|será)[ \t:]{1,4}${SPOKEN}`, secret: WORD, like: true },
 ]
-
-/** A short text is searched for all marks at once. */
-const ANY = new RegExp(FORMS.map(({ mark }) => mark.word).join('|'))
 
 const RULES = FORMS.map(({ mark, traits = ~0, before, secret, after = ['', ''], like = false, early = false }) => ({
   early,
@@ -64,7 +61,6 @@ const RULES = FORMS.map(({ mark, traits = ~0, before, secret, after = ['', ''], 
 const LONGEST = 1200
 
 export function toolSpans(text: string, judge: KeyJudge, spans: Span[], here: number, undecided?: Undecided): void {
-  if (text.length <= SHORT && undecided === undefined && !ANY.test(text)) return
   for (const { mark, traits, like, early, whole, begun } of RULES) {
     const open = early && undecided !== undefined
     if ((traits & here) === 0 || !(open || mentions(text, mark))) continue
