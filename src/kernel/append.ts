@@ -241,7 +241,7 @@ interface Taken extends Omit<Given, 'type' | 'data' | 'whole' | 'large'> {
 const isLarge = ({ large }: Taken): boolean => large === true
 
 /** The command of one event, which a repeated key must match. It follows from the stored event, so that `verify` can compute it again. */
-export const appendBody = ({ type, session, run, cause, transient, data, id, at }: Loose<Plain> & Pick<Given, 'id' | 'at'>): object => ({
+export const appendBody = ({ type, session, run, cause, transient, data, id, at, refs }: Body): object => ({
   type,
   session,
   run,
@@ -249,7 +249,10 @@ export const appendBody = ({ type, session, run, cause, transient, data, id, at 
   transient: transient === true ? true : undefined,
   data,
   at: id === undefined ? undefined : at,
+  refs: refs && refs.length > 0 ? [...new Set(refs)].sort() : undefined,
 })
+
+type Body = Loose<Plain> & Pick<Given, 'id' | 'at' | 'refs'>
 
 function takeAll(scope: Scope, list: readonly Given[], reserved: boolean): readonly Taken[] {
   const taken: Taken[] = []

@@ -1,13 +1,12 @@
 // References to values and blobs, as events declare them and pins hold them: the ref of a value, or `blob:` and a digest.
 
 import { type BlobRef, takeDigest } from '../model/blob.ts'
+import { sizesIn } from '../model/event-payload.ts'
 import { listOf } from '../model/options.ts'
 import { parseValueRef, valueRef } from '../model/value.ts'
 import type { Guard } from '../ports/commit.ts'
 
 const BLOB = 'blob:'
-const NONE: readonly string[] = []
-const DIGEST = /^[0-9a-f]{64}$/
 const NAMED = /^(?:sha256:)?[0-9a-f]{64}$/
 
 /** The reference that a caller means: a value's ref, a blob's reference, or a blob's digest. */
@@ -29,20 +28,12 @@ export const referenceGuards = (references: readonly string[]): readonly Guard[]
     return digest === undefined ? { kind: 'value', ref: parseValueRef(reference) } : { kind: 'blob', digest }
   })
 
-/** The blobs that a payload refers to: every object in it with the digest and the size of one. */
-export const blobsIn = (payload: string): readonly string[] =>
-  payload.includes(MARK) ? blobRefsIn(payload).map(({ digest }) => BLOB + digest) : NONE
+/** The blobs that a text refers to: every object in it with the digest and the size of one. */
+export const blobsIn = (text: string): readonly string[] => blobRefsIn(text).map(({ digest }) => BLOB + digest)
 
 /** The digests and sizes of these objects, each once. */
-export function blobRefsIn(payload: string): readonly Pick<BlobRef, 'digest' | 'bytes'>[] {
-  const found = new Map<string, number>()
-  if (payload.includes(MARK))
-    JSON.parse(payload, (_, value: unknown) => {
-      const { digest, bytes } = (typeof value === 'object' && value !== null ? value : {}) as Partial<BlobRef>
-      if (typeof digest === 'string' && DIGEST.test(digest) && Number.isSafeInteger(bytes)) found.set(digest, bytes as number)
-      return value
-    })
-  return [...found].map(([digest, bytes]) => ({ digest, bytes }))
-}
+export const blobRefsIn = (text: string): readonly Pick<BlobRef, 'digest' | 'bytes'>[] =>
+  [...sizesIn(text)].map(([digest, bytes]) => ({ digest, bytes }))
 
-const MARK = '"digest":"'
+/** A reference as callers give and read it: the ref of a value, or the digest of a blob. */
+export const asGiven = (reference: string): string => blobDigestOf(reference) ?? reference
