@@ -31,6 +31,14 @@ describe.each(engines)('on $name', ({ open }) => {
     await expectSound(store)
   })
 
+  test('an item of memory refers to no blob', async () => {
+    await using store = await open()
+    await store.memory.remember('likes tea', { user: 'ada' })
+    expect((await store.verify()).references).toEqual({ intact: true, references: 0, problems: [] })
+    expect((await store.memory.remember('likes tea', { user: 'ada' })).id).toBeDefined()
+    await expectSound(store)
+  })
+
   test('a key and an id are used again with other references', async () => {
     await using store = await open()
     const session = await store.session('s')
