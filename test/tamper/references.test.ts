@@ -33,9 +33,9 @@ describe.each(engines)('on $name', ({ open }) => {
 
   test('an item of memory refers to no blob', async () => {
     await using store = await open()
-    await store.memory.remember('likes tea', { user: 'ada' })
+    await store.memory.remember('likes tea', { about: 'user/ada' })
     expect((await store.verify()).references).toEqual({ intact: true, references: 0, problems: [] })
-    expect((await store.memory.remember('likes tea', { user: 'ada' })).id).toBeDefined()
+    expect((await store.memory.remember('likes tea', { about: 'user/ada' })).id).toBeDefined()
     await expectSound(store)
   })
 
