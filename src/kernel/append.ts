@@ -8,6 +8,7 @@ import { type EventId, optionalId, type RunId, type SessionId } from '../model/i
 import { limits } from '../model/limits.ts'
 import { checkKnown, checkSeq, invalidOption, optionsOf, ownMembers } from '../model/options.ts'
 import type { Guard } from '../ports/commit.ts'
+import { appendBody } from './append-body.ts'
 import { deny } from './audit-trail.ts'
 import { putFreshAgain } from './blobs.ts'
 import { callerIdentity, findWritten, ID_SCOPE } from './caller-id.ts'
@@ -245,20 +246,6 @@ interface Taken extends Omit<Given, 'type' | 'data' | 'whole' | 'large'> {
 }
 
 const isLarge = ({ large }: Taken): boolean => large === true
-
-/** The command of one event, which a repeated key must match. It follows from the stored event, so that `verify` can compute it again. */
-export const appendBody = ({ type, session, run, cause, transient, data, id, at, refs }: Body): object => ({
-  type,
-  session,
-  run,
-  cause,
-  transient: transient === true ? true : undefined,
-  data,
-  at: id === undefined ? undefined : at,
-  refs: refs && refs.length > 0 ? [...new Set(refs)].sort() : undefined,
-})
-
-type Body = Loose<Plain> & Pick<Given, 'id' | 'at' | 'refs'>
 
 function takeAll(scope: Scope, list: readonly Given[], reserved: boolean): readonly Taken[] {
   const taken: Taken[] = []

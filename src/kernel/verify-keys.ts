@@ -9,7 +9,7 @@ import { openPayload } from '../model/event-payload.ts'
 import { limits } from '../model/limits.ts'
 import type { StoredReceipt } from '../ports/upkeep.ts'
 import { stopIfAsked } from './abortable.ts'
-import { appendBody } from './append.ts'
+import { appendBody } from './append-body.ts'
 import { ID_SCOPE } from './caller-id.ts'
 import { checkOpen, type Scope } from './scope.ts'
 

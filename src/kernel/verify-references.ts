@@ -132,26 +132,26 @@ function wantedBy({ schema, payload }: EventRecord): readonly string[] {
 
 const isSame = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((one, i) => one === b[i])
 
-/** Compares the references of every tenant that is active. Each finding is one sentence. */
-export async function checkReferences(scope: Scope): Promise<readonly string[]> {
+/** Compares the references of every tenant that is active. Each finding is one sentence. `damage` was found below the journal. */
+export async function checkReferences(scope: Scope, damage: readonly string[]): Promise<readonly string[]> {
   const { journal } = scope.engine.backend
   const findings: string[] = []
   const slice = new TimeSlice(scope.engine.environment)
   for await (const tenant of everyTenant(journal.tenants)) {
     stopIfAsked(scope)
-    const { seq, state } = await journal.head(tenant)
-    if (state !== 'active') continue
     const own = { ...scope, tenant }
     const walk = new ReferenceWalk(own)
     try {
+      const { seq, state } = await journal.head(tenant)
+      if (state !== 'active') continue
       for await (const records of scanJournal(own, journal, seq)) {
         await walk.visit(records)
         await slice.rest()
       }
     } catch (error) {
-      // The other findings of `check` say more about this damage, and other tenants may be sound.
       if (!(error instanceof InkError) || error.kind !== 'corrupt') throw error
-      findings.push(`Tenant ${tenant}: its references could not be compared, because of ${error.code}.`)
+      // Other tenants may be sound. Damage that was found before says more.
+      if (damage.length === 0) findings.push(`Tenant ${tenant}: its references could not be compared, because of ${error.code}.`)
     }
     for (const { seq: at, ref, reason } of walk.report().problems) findings.push(`Tenant ${tenant}, seq ${at}: ${reason} (${ref}).`)
   }
