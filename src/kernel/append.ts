@@ -276,6 +276,8 @@ function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Tak
   })
   // Data that the kernel made from masked values is not masked again.
   const admitted = whole && reserved ? knownPayload(scope, data as Json) : admitPayload(scope, data, { whole, large })
+  // Garbage collection keeps values that an application names, so they are declared like those that it declares itself.
+  const named = reserved ? [] : valuesIn(admitted.payload)
   return {
     type: type as string,
     session: ids.session,
@@ -285,8 +287,7 @@ function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Tak
     id,
     at,
     mark,
-    // Garbage collection keeps values that an application names, so they are declared like those that it declares itself.
-    refs: reserved ? refs : [...(refs ?? []), ...valuesIn(admitted.payload)],
+    refs: named.length === 0 ? refs : [...(refs ?? []), ...named],
     ...admitted,
   }
 }

@@ -260,7 +260,7 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
     checkKnown(unknown, 'check')
     const { backend, features } = this.#scope.engine
     const damage = await whileWanted(this.#scope, signal, () => backend.upkeep.check())
-    const references = await whileWanted(this.#scope, signal, () => checkReferences(this.#scope, damage))
+    const references = await whileWanted(this.#scope, signal, () => checkReferences(this.#scope, damage, signal))
     return [...damage, ...references, ...(await whileWanted(this.#scope, signal, () => features.doctor(this.#scope)))]
   }
 

@@ -133,18 +133,18 @@ function wantedBy({ schema, payload }: EventRecord): readonly string[] {
 const isSame = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((one, i) => one === b[i])
 
 /** Compares the references of every tenant that is active. Each finding is one sentence. `damage` was found below the journal. */
-export async function checkReferences(scope: Scope, damage: readonly string[]): Promise<readonly string[]> {
+export async function checkReferences(scope: Scope, damage: readonly string[], signal?: AbortSignal): Promise<readonly string[]> {
   const { journal } = scope.engine.backend
   const findings: string[] = []
   const slice = new TimeSlice(scope.engine.environment)
   for await (const tenant of everyTenant(journal.tenants)) {
-    stopIfAsked(scope)
     const own = { ...scope, tenant }
     const walk = new ReferenceWalk(own)
     try {
       const { seq, state } = await journal.head(tenant)
       if (state !== 'active') continue
       for await (const records of scanJournal(own, journal, seq)) {
+        stopIfAsked(scope, signal)
         await walk.visit(records)
         await slice.rest()
       }
