@@ -30,7 +30,7 @@ const PIPED: readonly [string, string] = [
   String.raw`(?:${QUOTE})?\s{0,4}(?:\|[^\n|]{0,100})?`,
 ]
 const WORD = String.raw`[^\s"'\\]{3,128}`
-const SPOKEN = String.raw`["'“«]?`
+const SPOKEN = `["'“«]?`
 
 // biome-ignore format: one row a form
 const FORMS: readonly Form[] = [
@@ -41,7 +41,7 @@ const FORMS: readonly Form[] = [
   { mark: rare('htpasswd', SPACE), traits: PASS, before: String.raw`\bhtpasswd\s{1,4}-\w{0,4}b\w{0,4}\s{1,4}\S{1,128}\s{1,4}[\w.@-]{1,64}\s{1,4}(?:${QUOTE})?`, secret: WORD },
   { mark: rare('nmcli', SPACE), traits: PASS, before: String.raw`\bnmcli\s[^\n|;]{0,120}?\spassword\s{1,4}(?:${QUOTE})?`, secret: WORD },
   { mark: rarely('-U'), traits: PERCENT, before: String.raw`\s-U\s{0,4}(?:${QUOTE})?(?:[\w.-]{1,64}[\\/]{1,8})?[\w.-]{1,64}%`, secret: WORD },
-  { mark: rarely('qlplus'), traits: AT, before: String.raw`\bsqlplus\s{1,4}(?:-\w{1,8}\s{1,4}){0,2}[\w.]{1,64}/(?:${QUOTE})?`, secret: String.raw`[^\s"'\\@/]{3,64}`, after: [String.raw`(?:${QUOTE})?@`, String.raw`(?:${QUOTE})?`] },
+  { mark: rarely('qlplus'), traits: AT, before: String.raw`\bsqlplus\s{1,4}(?:-\w{1,8}\s{1,4}){0,2}[\w.]{1,64}/(?:${QUOTE})?`, secret: String.raw`[^\s"'\\@/]{3,64}`, after: [`(?:${QUOTE})?@`, `(?:${QUOTE})?`] },
   { mark: rare('cmdkey', SPACE), traits: PASS, before: String.raw`\bcmdkey\s[^\n|;]{0,200}?/pass:(?:${QUOTE})?`, secret: WORD },
   { mark: rarely('/p:'), traits: SLASH, before: String.raw`freerdp\s[^\n|;]{0,200}?\s/p:(?:${QUOTE})?`, secret: WORD },
   { mark: rarely('/user:'), traits: SLASH, before: String.raw`\bnet use\s[^\n|;]{0,160}?/user:\S{1,64}\s{1,4}(?:${QUOTE})?`, secret: String.raw`[^\s"'\\/][^\s"'\\]{3,128}` },
