@@ -33,7 +33,10 @@ export interface CanvasRun {
 export const canvases: Feature<CanvasStore, CanvasSession, CanvasRun> = {
   name: 'canvas',
   deciders: [canvas, canvasSnapshot],
-  refs: { canvas_snapshots: ({ ref }: CanvasSnapshotRow) => (ref === undefined ? [] : [ref]) },
+  refs: {
+    canvases: 'documents are the values of their snapshots',
+    canvas_snapshots: ({ ref }: CanvasSnapshotRow) => (ref === undefined ? [] : [ref]),
+  },
   onOpen: (engine) => void canvasOptionsOf(engine),
   onSessionDeleted: clearSession,
   onForked: forkCanvases,

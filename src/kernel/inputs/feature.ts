@@ -34,6 +34,8 @@ export interface InputRun {
 export const inputs: Feature<object, InputSession, InputRun> = {
   name: 'inputs',
   deciders: [input, inbox],
+  refs: 'payloads are JSON or { digest, bytes }',
+  onForked: 'what was said to the source is answered there, once',
   onSessionDeleted: clearSession,
   onRunEnds: settleParts,
   session: ({ scope, id }) => ({

@@ -36,6 +36,7 @@ export interface RunMemoryMembers {
 export const memory: Feature<MemoryMembers, SessionMemoryMembers, RunMemoryMembers> = {
   name: 'memory',
   deciders: [item, coreBlock],
+  refs: 'texts and vectors stand in the rows',
   onOpen: (engine) => {
     checkMemoryOptions(engine.options.memory)
     keepMaintaining(engine)

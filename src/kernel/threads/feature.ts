@@ -27,11 +27,10 @@ export interface ThreadSession {
 export const threads: Feature<ThreadStore, ThreadSession> = {
   name: 'threads',
   deciders: [thread, message],
-  refs: { messages: (row: MessageRow) => referencesOf(row) },
+  refs: { messages: (row: MessageRow) => referencesOf(row), threads: 'a thread has a title and no content' },
   onSessionDeleted: clearSession,
   onForked: forkThreads,
   summary: threadSummary,
-  exports: ['threads', 'messages'],
   store: (scope) => ({ threads: storeThreads(scope) }),
   session: (view) => ({
     thread: new ThreadHandle(view.scope, { session: view.id, thread: mainThreadId(view.scope, view.id) }, { view }),
