@@ -1,7 +1,7 @@
 // Inputs and inbox: what people say to a session's turn, and work for its turns that no person typed.
 
 import type { Feature } from '../feature.ts'
-import { sessionReads } from '../session-reads.ts'
+import { refuseDeleted } from '../refuse-deleted.ts'
 import { inbox } from './inbox-decider.ts'
 import { input } from './input-decider.ts'
 import { clearSession } from './lists.ts'
@@ -40,8 +40,8 @@ export const inputs: Feature<object, InputSession, InputRun> = {
   onRunEnds: settleParts,
   session: ({ scope, id }) => ({
     input: (content, options) => offerInput(scope, id, content, options),
-    inputs: sessionReads(scope, id, sessionInputs(scope, id), ['list', 'get']),
-    inbox: sessionReads(scope, id, sessionInbox(scope, id), ['list', 'get']),
+    inputs: refuseDeleted(scope, id, sessionInputs(scope, id), { reads: ['list', 'get'] }),
+    inbox: refuseDeleted(scope, id, sessionInbox(scope, id), { reads: ['list', 'get'] }),
   }),
   run: { inputs: takeInputs, inbox: takeInboxItems, inboxDone: completeClaim, inboxRelease: releaseClaim },
 }

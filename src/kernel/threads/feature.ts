@@ -2,7 +2,7 @@
 
 import type { MessageRow } from '../../model/thread.ts'
 import type { Feature } from '../feature.ts'
-import { sessionReads } from '../session-reads.ts'
+import { refuseDeleted } from '../refuse-deleted.ts'
 import { clearSession } from './clear-session.ts'
 import { referencesOf } from './content.ts'
 import { forkThreads } from './fork-threads.ts'
@@ -34,11 +34,11 @@ export const threads: Feature<ThreadStore, ThreadSession> = {
   store: (scope) => ({ threads: storeThreads(scope) }),
   session: (view) => ({
     thread: new ThreadHandle(view.scope, { session: view.id, thread: mainThreadId(view.scope, view.id) }, { view }),
-    threads: sessionReads(
+    threads: refuseDeleted(
       view.scope,
       view.id,
       sessionThreads(view.scope, view.id, () => view.row().owner),
-      ['get', 'list'],
+      { reads: ['get', 'list'] },
     ),
   }),
 }

@@ -1,0 +1,282 @@
+// Every call of a session, tried where sessions differ from an open one: archived, deleted, forked, and with the ids of another session. The
+// calls are in support/session-kit/calls.ts, one line each; a new member of a session fails here until it has its line.
+
+import { describe, expect, test } from 'vitest'
+import type { Session, Store } from '../src/index.ts'
+import type { Backend } from '../src/ports/backend.ts'
+import { shared } from './runs/in-memory.ts'
+import { codeOf, expectSound, lentDatabase, openIn, tempFile } from './support/engines.ts'
+import { QUICK } from './support/rounds.ts'
+import { type Call, calls } from './support/session-kit/calls.ts'
+import { change, fill, type Known } from './support/session-kit/fill.ts'
+import { isHandle, methodsOf, tried } from './support/session-kit/look.ts'
+
+type Open = () => Promise<Store>
+
+/** Engines on which several stores can be opened, like those of several processes. */
+const everyEngine: readonly { readonly name: string; readonly make: () => Promise<Open> }[] = [
+  {
+    name: 'memory',
+    make: async () => {
+      const another = shared()
+      return () => another()
+    },
+  },
+  {
+    name: 'sqlite',
+    make: async () => {
+      const path = tempFile()
+      return () => openIn(path)
+    },
+  },
+  {
+    name: 'postgres',
+    make: async () => {
+      const url = await lentDatabase()
+      return () => openIn(url)
+    },
+  },
+]
+
+const engines = everyEngine.filter(({ name }) => !QUICK || name !== 'postgres')
+
+const all = Object.entries(calls)
+const reads = all.filter(([, { does }]) => does === 'reads')
+const writes = all.filter(([, { does }]) => does !== 'reads')
+/** Calls after which the others would be refused. */
+const LAST = ['archive', 'reopen', 'delete']
+const withoutLast = (some: typeof all): typeof all => some.filter(([name]) => !LAST.includes(name))
+
+type Said = Readonly<Record<string, string>>
+
+/** What each read answers. */
+async function saidBy(session: Session, known: Known, some: typeof all = reads): Promise<Said> {
+  const texts: Record<string, string> = {}
+  for (const [name, { call }] of some) texts[name] = (await tried(() => call(session, known))).text
+  return texts
+}
+
+interface Outcome {
+  readonly code: string
+  /** The number of events that the call has written. */
+  readonly wrote: number
+}
+
+async function outcomesOf(store: Store, session: Session, known: Known, some: typeof all): Promise<Readonly<Record<string, Outcome>>> {
+  const outcomes: Record<string, Outcome> = {}
+  let { seq } = await store.head()
+  for (const [name, { call }] of some) {
+    const { code } = await tried(() => call(session, known))
+    const { seq: now } = await store.head()
+    outcomes[name] = { code, wrote: now - seq }
+    seq = now
+  }
+  return outcomes
+}
+
+const each = <T>(some: typeof all, of: (call: Call) => T): Readonly<Record<string, T>> =>
+  Object.fromEntries(some.map(([name, call]) => [name, of(call)]))
+
+/** Watches that nothing is written about a session and its rows. */
+async function untouched(store: Store, { id }: Session): Promise<() => Promise<void>> {
+  const rows = new Set<string>([id])
+  for await (const { session, subject } of store.events()) if (session === id && subject !== undefined) rows.add(subject)
+  const { seq } = await store.head()
+  return async () => {
+    const about: string[] = []
+    for await (const { type, session, subject } of store.events({ after: seq }))
+      if (session === id || (subject !== undefined && rows.has(subject))) about.push(`${type} about ${subject}`)
+    expect(about).toEqual([])
+  }
+}
+
+/** The ids that a fork gave anew. */
+async function knownIn(fork: Session, known: Known): Promise<Known> {
+  const { items } = await fork.threads.list()
+  const threadIn = (state: string): string => items.find((one) => one.id !== fork.thread.id && one.state === state)?.id as string
+  return { ...known, thread: threadIn('open'), closedThread: threadIn('archived') }
+}
+
+describe.each(engines)('a session on $name', ({ make }) => {
+  test('an open session takes every call, and no read of it loses anything to a garbage collection', async () => {
+    const store = await (await make())()
+    const session = await store.session('s')
+    const known = await fill(session, 'alpha')
+    const told = await saidBy(session, known)
+    for (const [name, { forked }] of reads) if (!forked) expect(told[name], `${name} tells nothing of it`).toMatch(/alpha|^true$/)
+    await store.collect({ grace: 0 })
+    expect(await saidBy(session, known)).toEqual(told)
+    const outcomes = await outcomesOf(store, session, known, all)
+    expect(each(all, () => 'no error')).toEqual(Object.fromEntries(Object.entries(outcomes).map(([name, { code }]) => [name, code])))
+    const idle = Object.keys(outcomes).filter((name) => calls[name]?.does === 'adds' && outcomes[name]?.wrote === 0)
+    expect(idle).toEqual([])
+    await expectSound(store)
+  })
+
+  test('an archived session answers every read as before and refuses every write, unless the write says why not', async () => {
+    const open = await make()
+    const [store, other] = [await open(), await open()]
+    const session = await store.session('s')
+    const known = await fill(session, 'alpha')
+    const { toJSON: _, ...told } = await saidBy(session, known)
+    await (await other.session('s')).archive()
+    expect(await saidBy(session, known)).toMatchObject(told)
+    const refused = withoutLast(writes).filter(([, { archived }]) => !archived)
+    expect(await outcomesOf(store, session, known, refused)).toEqual(each(refused, () => ({ code: 'SESSION_ARCHIVED', wrote: 0 })))
+    expect(await saidBy(session, known)).toMatchObject(told)
+    const taken = withoutLast(writes).filter(([, { archived }]) => archived)
+    for (const [name, { call }] of taken) expect((await tried(() => call(session, known))).code, name).toBe('no error')
+    await session.reopen()
+    expect(await codeOf(session.append('a.b', 1))).toBe('no error')
+    await expectSound(store)
+  })
+
+  test.each(['this process', 'another process'])('a session that %s has deleted refuses every call, unless it says why not', async (by) => {
+    const open = await make()
+    const store = await open()
+    const session = await store.session('s')
+    const known = await fill(session, 'alpha')
+    const other = by === 'this process' ? store : await open()
+    await (await other.session('s')).delete({ reason: 'asked for' })
+    const refused = all.filter(([, { deleted }]) => !deleted)
+    expect(await outcomesOf(store, session, known, refused)).toEqual(each(refused, () => ({ code: 'SESSION_DELETED', wrote: 0 })))
+    const taken = all.filter(([, { deleted }]) => deleted)
+    for (const [name, { call }] of taken) {
+      const { code, text } = await tried(() => call(session, known))
+      expect(code, name).toBe('no error')
+      if (name !== 'toJSON') expect(text, `${name} tells what was deleted`).not.toContain(known.mark)
+    }
+    // The key is free again, and the new session is empty and not deleted.
+    const fresh = await outcomesOf(store, await store.session('s'), known, reads)
+    expect(Object.entries(fresh).filter(([, { code, wrote }]) => code === 'SESSION_DELETED' || wrote > 0)).toEqual([])
+    await expectSound(store)
+  })
+
+  test('a fork begins with what its source had at the fork point, and later calls of either change nothing of the other', async () => {
+    const store = await (await make())()
+    const source = await store.session('source')
+    const known = await fill(source, 'alpha')
+    const { seq: at } = await store.head()
+    await change(source, known, 'alpha')
+    const fork = await source.fork({ at })
+    const forked = await knownIn(fork, known)
+    const told = await saidBy(fork, forked)
+    for (const [name, { forked: reason }] of reads) {
+      if (reason) expect(told[name], name).not.toContain('alpha-')
+      else expect(told[name], `${name} does not begin with what the source had`).toMatch(/alpha-first|alpha\.(?!late)|^true$/)
+      expect(told[name], `${name} tells what came after the fork point`).not.toMatch(/alpha-second|alpha\.late/)
+    }
+    const [before, isUntouched] = [await saidBy(source, known), await untouched(store, source)]
+    // The ids that the fork did not get are those of another session.
+    for (const ids of [known, forked]) for (const [, { call }] of withoutLast(writes)) await tried(() => call(fork, ids))
+    await isUntouched()
+    expect(await saidBy(source, known)).toEqual(before)
+    const [after, isForkUntouched] = [await saidBy(fork, forked), await untouched(store, fork)]
+    for (const [, { call }] of writes) await tried(() => call(source, known))
+    await isForkUntouched()
+    expect(await saidBy(fork, forked)).toEqual(after)
+    await store.collect({ grace: 0 })
+    expect(await saidBy(fork, forked)).toEqual(after)
+    await expectSound(store)
+  })
+
+  test('a session takes no id of another session: nothing is told, and nothing is written', async () => {
+    const store = await (await make())()
+    const [session, other] = [await store.session('s'), await store.session('other')]
+    const known = await fill(session, 'alpha')
+    await fill(other, 'beta')
+    const [told, isUntouched] = [await saidBy(session, known), await untouched(store, session)]
+    let { seq } = await store.head()
+    for (const [name, { does, call }] of withoutLast(all)) {
+      const used = new Set<string>()
+      const { text } = await tried(() => call(other, watched(known, used)))
+      expect(text, `${name} tells what the other session holds`).not.toContain('alpha-')
+      const { seq: now } = await store.head()
+      if (does === 'reads' || (does === 'changes' && used.size > 0)) expect(now - seq, `${name} has written`).toBe(0)
+      seq = now
+    }
+    await isUntouched()
+    expect(await saidBy(session, known)).toEqual(told)
+    await expectSound(store)
+  })
+})
+
+/** Notes which ids a call uses. */
+const watched = (known: Known, used: Set<string>): Known =>
+  new Proxy(known, {
+    get: (of, name) => {
+      used.add(String(name))
+      return Reflect.get(of, name)
+    },
+  })
+
+/** Calls whose argument is no id, and which would end what the others need. */
+const NO_ID = [...LAST, 'toJSON', 'run', 'lease', 'thread.archive', 'thread.delete']
+
+test('a method of a session that is given any id of another session tells and writes nothing of it', async () => {
+  const store = await openIn(':memory:')
+  const [session, other] = [await store.session('s'), await store.session('other')]
+  const known = await fill(session, 'alpha')
+  for (const [, { does, call }] of all) if (does === 'adds') await call(session, known)
+  await fill(other, 'beta')
+  const { mark: _, ...named } = known
+  const ids = new Set<string>(Object.values(named))
+  for await (const { session: of, subject } of store.events()) if (of === session.id && subject !== undefined) ids.add(subject)
+  const [told, isUntouched] = [await saidBy(session, known), await untouched(store, session)]
+  const methods = methodsOf(other).filter((name) => !NO_ID.includes(name))
+  for (const name of methods)
+    for (const id of ids) {
+      const path = name.split('.')
+      const method = path.pop() as string
+      const of = path.reduce<object>((handle, member) => Reflect.get(handle, member), other)
+      const { text } = await tried(() => Reflect.get(of, method).call(of, id))
+      expect(text.replaceAll(id, ''), `${name}(${id})`).not.toContain('alpha-')
+    }
+  await isUntouched()
+  expect(await saidBy(session, known)).toEqual(told)
+})
+
+test('every method of a session, and of a handle that its calls return, has a line in support/session-kit/calls.ts', async () => {
+  const store = await openIn(':memory:')
+  const session = await store.session('s')
+  const known = await fill(session, 'alpha')
+  const methods = [...methodsOf(session)]
+  const listed = [session, session.thread].map(Object.getPrototypeOf)
+  for (const [name, { call }] of all) {
+    const answer = await call(session, known)
+    if (isHandle(answer) && !listed.includes(Object.getPrototypeOf(answer))) methods.push(...methodsOf(answer, `${name}().`))
+  }
+  expect(methods).toEqual(expect.arrayContaining(['append', 'thread.add', 'canvas().patch', 'state.entry().get']))
+  const named = new Set(all.map(([name]) => name.split(',')[0]))
+  const lacking = methods.filter((method) => !named.has(method))
+  expect(lacking.map((method) => `add a line '${method}' to test/support/session-kit/calls.ts`)).toEqual([])
+  const gone = [...named].filter((name) => !methods.includes(name as string))
+  expect(gone.map((name) => `no session has a method '${name}'`)).toEqual([])
+})
+
+test('a read that finds something does not look at its session', async () => {
+  let looked: string[] = []
+  const counting = (backend: Backend): Backend => ({
+    ...backend,
+    rows: {
+      ...backend.rows,
+      get: (tenant, table, id) => {
+        if (table === 'sessions') looked.push(id)
+        return backend.rows.get(tenant, table, id)
+      },
+    },
+  })
+  const store = await shared()({}, counting)
+  const session = await store.session('s')
+  const known = await fill(session, 'alpha')
+  looked = []
+  // The head shows the title, which is the session's own.
+  await saidBy(
+    session,
+    known,
+    reads.filter(([name]) => name !== 'head'),
+  )
+  expect(looked).toEqual([])
+  await session.state.get('nothing')
+  expect(looked).toEqual([session.id])
+})
