@@ -2,103 +2,16 @@
 // calls are in support/session-kit/calls.ts, one line each; a new member of a session fails here until it has its line.
 
 import { describe, expect, test } from 'vitest'
-import type { Session, Store } from '../src/index.ts'
+import type { AnyFeature } from '../src/kernel/feature.ts'
+import { features } from '../src/kernel/features.ts'
 import type { Backend } from '../src/ports/backend.ts'
 import { shared } from './runs/in-memory.ts'
-import { codeOf, expectSound, lentDatabase, openIn, tempFile } from './support/engines.ts'
-import { QUICK } from './support/rounds.ts'
-import { calls } from './support/session-kit/calls.ts'
-import { change, fill, type Known } from './support/session-kit/fill.ts'
+import { codeOf, expectSound, openIn } from './support/engines.ts'
+import { calls, runCalls } from './support/session-kit/calls.ts'
+import { change, fill, knownIn } from './support/session-kit/fill.ts'
 import { isHandle, methodsOf, tried } from './support/session-kit/look.ts'
-
-type Open = () => Promise<Store>
-
-/** Engines on which several stores can be opened, like those of several processes. */
-const everyEngine: readonly { readonly name: string; readonly make: () => Promise<Open> }[] = [
-  {
-    name: 'memory',
-    make: async () => {
-      const another = shared()
-      return () => another()
-    },
-  },
-  {
-    name: 'sqlite',
-    make: async () => {
-      const path = tempFile()
-      return () => openIn(path)
-    },
-  },
-  {
-    name: 'postgres',
-    make: async () => {
-      const url = await lentDatabase()
-      return () => openIn(url)
-    },
-  },
-]
-
-const engines = everyEngine.filter(({ name }) => !QUICK || name !== 'postgres')
-
-const all = Object.entries(calls)
-const reads = all.filter(([, { does }]) => does === 'reads')
-const writes = all.filter(([, { does }]) => does !== 'reads')
-/** Calls after which the others would be refused. */
-const LAST = ['archive', 'reopen', 'delete']
-const withoutLast = (some: typeof all): typeof all => some.filter(([name]) => !LAST.includes(name))
-
-type Said = Readonly<Record<string, string>>
-
-/** What each read answers. */
-async function saidBy(session: Session, known: Known, some: typeof all = reads): Promise<Said> {
-  const texts: Record<string, string> = {}
-  for (const [name, { call }] of some) texts[name] = (await tried(() => call(session, known))).text
-  return texts
-}
-
-interface Outcome {
-  readonly code: string
-  /** The number of events that the call has written. */
-  readonly wrote: number
-}
-
-async function outcomesOf(store: Store, session: Session, known: Known, some: typeof all): Promise<Readonly<Record<string, Outcome>>> {
-  const outcomes: Record<string, Outcome> = {}
-  let { seq } = await store.head()
-  for (const [name, { call }] of some) {
-    const { code } = await tried(() => call(session, known))
-    const { seq: now } = await store.head()
-    outcomes[name] = { code, wrote: now - seq }
-    seq = now
-  }
-  return outcomes
-}
-
-/** The calls that were not refused with this code, or have written something. */
-async function notRefused(code: string, store: Store, session: Session, known: Known, some: typeof all) {
-  const outcomes = Object.entries(await outcomesOf(store, session, known, some))
-  return Object.fromEntries(outcomes.filter(([, outcome]) => outcome.code !== code || outcome.wrote > 0))
-}
-
-/** Watches that nothing is written about a session and its rows. */
-async function untouched(store: Store, { id }: Session): Promise<() => Promise<void>> {
-  const rows = new Set<string>([id])
-  for await (const { session, subject } of store.events()) if (session === id && subject !== undefined) rows.add(subject)
-  const { seq } = await store.head()
-  return async () => {
-    const about: string[] = []
-    for await (const { type, session, subject } of store.events({ after: seq }))
-      if (session === id || (subject !== undefined && rows.has(subject))) about.push(`${type} about ${subject}`)
-    expect(about).toEqual([])
-  }
-}
-
-/** The ids that a fork gave anew. */
-async function knownIn(fork: Session, known: Known): Promise<Known> {
-  const { items } = await fork.threads.list()
-  const threadIn = (state: string): string => items.find((one) => one.id !== fork.thread.id && one.state === state)?.id as string
-  return { ...known, thread: threadIn('open'), closedThread: threadIn('archived') }
-}
+import { engines } from './support/session-kit/stores.ts'
+import { all, LAST, notRefused, outcomesOf, reads, saidBy, untouched, watched, withoutLast, writes } from './support/session-kit/watch.ts'
 
 describe.each(engines)('a session on $name', ({ make }) => {
   test('an open session takes every call, and no read of it loses anything to a garbage collection', async () => {
@@ -204,14 +117,47 @@ describe.each(engines)('a session on $name', ({ make }) => {
   })
 })
 
-/** Notes which ids a call uses. */
-const watched = (known: Known, used: Set<string>): Known =>
-  new Proxy(known, {
-    get: (of, name) => {
-      used.add(String(name))
-      return Reflect.get(of, name)
-    },
+describe.each(engines)('a run on $name', ({ make }) => {
+  test.each([
+    ['archived', ['SESSION_ARCHIVED']],
+    // Whichever the run hears of first.
+    ['deleted', ['SESSION_DELETED', 'RUN_CANCELLED']],
+  ])('a run takes no step once another process has %s its session', async (state, expected) => {
+    const open = await make()
+    const [store, other] = [await open(), await open()]
+    const session = await store.session('s')
+    const known = await fill(session, 'alpha')
+    await using run = await session.run('kit', { key: 'another', parallel: true })
+    const there = await other.session('s')
+    await (state === 'archived' ? there.archive() : there.delete({ reason: 'asked for' }))
+    const { seq } = await store.head()
+    const codes: Record<string, string> = {}
+    for (const [name, call] of Object.entries(runCalls)) codes[name] = (await tried(() => call(run, known))).code
+    expect(Object.entries(codes).filter(([, code]) => !expected.includes(code))).toEqual([])
+    expect((await store.head()).seq).toBe(seq)
+    await expectSound(store)
   })
+
+  test('a run takes no id of another session', async () => {
+    const store = await (await make())()
+    const [session, other] = [await store.session('s'), await store.session('other')]
+    const known = await fill(session, 'alpha')
+    const [told, isUntouched] = [await saidBy(session, known), await untouched(store, session)]
+    await using run = await other.run('kit')
+    for (const [name, call] of Object.entries(runCalls)) {
+      const { text } = await tried(() => call(run, known))
+      expect(text, `${name} tells what the other session holds`).not.toContain('alpha-')
+    }
+    await isUntouched()
+    expect(await saidBy(session, known)).toEqual(told)
+    await expectSound(store)
+  })
+})
+
+test('every member that a feature adds to a run has a line in support/session-kit/calls.ts', () => {
+  const members = features.flatMap((feature) => Object.keys((feature as AnyFeature).run ?? {}))
+  expect(Object.keys(runCalls).toSorted()).toEqual(members.toSorted())
+})
 
 /** Calls whose argument is no id, and which would end what the others need. */
 const NO_ID = [...LAST, 'toJSON', 'run', 'lease', 'thread.archive', 'thread.delete']

@@ -1,7 +1,7 @@
 // Every call of a session, one line each. What a session must do when it is archived, deleted, forked or foreign is tried with each of them;
 // a member without a line fails. Calls that add come first, those that remove come last: in an open session all of them succeed in this order.
 
-import type { Session, StandardSchemaV1 } from '../../../src/index.ts'
+import type { Run, Session, StandardSchemaV1 } from '../../../src/index.ts'
 import { type Known, said } from './fill.ts'
 
 export interface Call {
@@ -163,4 +163,17 @@ export const calls: Readonly<Record<string, Call>> = {
   archive: changes((session) => session.archive(), { archived: OWN }),
   reopen: changes((session) => session.reopen(), { archived: OWN }),
   delete: changes((session) => session.delete({ reason: 'over' }), { archived: OWN, deleted: 'it finishes what a crash left' }),
+}
+
+/** What features add to a run. Each call is a step of the run: it writes. */
+export const runCalls: Readonly<Record<string, (run: Run, known: Known) => unknown>> = {
+  ask: (run) => run.ask('go on?', undefined, { within: 1 }),
+  approval: (run) => run.approval('go on', undefined, { within: 1 }),
+  inputs: (run) => run.inputs(),
+  inbox: (run) => run.inbox({ at: 'boundary' }),
+  inboxDone: (run, { claim }) => run.inboxDone(claim),
+  inboxRelease: (run, { claim }) => run.inboxRelease(claim),
+  canvas: (run, { canvas }) => run.canvas(canvas).replace({ by: 'the run' }),
+  recall: (run) => run.recall('anything'),
+  remember: (run) => run.remember('something'),
 }

@@ -110,3 +110,10 @@ export async function change(session: Session, known: Known, name: string): Prom
   await session.core.set(known.block, mark)
   await session.canvas(known.canvas).replace({ model: mark })
 }
+
+/** The same things in a fork, which gave some of them ids of its own. */
+export async function knownIn(fork: Session, known: Known): Promise<Known> {
+  const { items } = await fork.threads.list()
+  const threadIn = (state: string): string => items.find((one) => one.id !== fork.thread.id && one.state === state)?.id as string
+  return { ...known, thread: threadIn('open'), closedThread: threadIn('archived') }
+}
