@@ -38,7 +38,7 @@ describe.each(engines)('a session on $name', ({ make }) => {
     await (await other.session('s')).archive()
     expect(await saidBy(session, known)).toMatchObject(told)
     const refused = withoutLast(writes).filter(([, { archived }]) => !archived)
-    expect(await notRefused('SESSION_ARCHIVED', store, session, known, refused)).toEqual({})
+    expect(await notRefused('SESSION_ARCHIVED', store, session, known, refused)).toEqual([])
     expect(await saidBy(session, known)).toMatchObject(told)
     const taken = withoutLast(writes).filter(([, { archived }]) => archived)
     for (const [name, { call }] of taken) expect((await tried(() => call(session, known))).code, name).toBe('no error')
@@ -55,7 +55,7 @@ describe.each(engines)('a session on $name', ({ make }) => {
     const other = by === 'this process' ? store : await open()
     await (await other.session('s')).delete({ reason: 'asked for' })
     const refused = all.filter(([, { deleted }]) => !deleted)
-    expect(await notRefused('SESSION_DELETED', store, session, known, refused)).toEqual({})
+    expect(await notRefused('SESSION_DELETED', store, session, known, refused)).toEqual([])
     const taken = all.filter(([, { deleted }]) => deleted)
     for (const [name, { call }] of taken) {
       const { code, text } = await tried(() => call(session, known))

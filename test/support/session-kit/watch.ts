@@ -48,10 +48,16 @@ export async function outcomesOf(
   return outcomes
 }
 
-/** The calls that were not refused with this code, or have written something. */
+/** The calls that were not refused with this code, and the events that any of them has written. */
 export async function notRefused(code: string, store: Store, session: Session, known: Known, some: readonly Line[]) {
-  const outcomes = Object.entries(await outcomesOf(store, session, known, some))
-  return Object.fromEntries(outcomes.filter(([, outcome]) => outcome.code !== code || outcome.wrote > 0))
+  const { seq } = await store.head()
+  const others: string[] = []
+  for (const [name, { call }] of some) {
+    const told = (await tried(() => call(session, known))).code
+    if (told !== code) others.push(`${name}: ${told}`)
+  }
+  for await (const { type } of store.events({ after: seq })) others.push(`somebody wrote ${type}`)
+  return others
 }
 
 /** Watches that nothing is written about a session and its rows. */
