@@ -11,7 +11,18 @@ import { calls, runCalls } from './support/session-kit/calls.ts'
 import { change, fill, knownIn } from './support/session-kit/fill.ts'
 import { isHandle, methodsOf, tried } from './support/session-kit/look.ts'
 import { engines } from './support/session-kit/stores.ts'
-import { all, LAST, notRefused, outcomesOf, reads, saidBy, untouched, watched, withoutLast, writes } from './support/session-kit/watch.ts'
+import {
+  all,
+  LAST,
+  notRefused,
+  outcomesOf,
+  reads,
+  saidBy,
+  touchedSince,
+  watched,
+  withoutLast,
+  writes,
+} from './support/session-kit/watch.ts'
 
 describe.each(engines)('a session on $name', ({ make }) => {
   test('an open session takes every call, and no read of it loses anything to a garbage collection', async () => {
@@ -82,14 +93,14 @@ describe.each(engines)('a session on $name', ({ make }) => {
       else expect(told[name], `${name} does not begin with what the source had`).toMatch(/alpha-first|alpha\.(?!late)|^true$/)
       expect(told[name], `${name} tells what came after the fork point`).not.toMatch(/alpha-second|alpha\.late/)
     }
-    const [before, isUntouched] = [await saidBy(source, known), await untouched(store, source)]
+    const [before, touched] = [await saidBy(source, known), await touchedSince(store, source)]
     // The ids that the fork did not get are those of another session.
     for (const ids of [known, forked]) for (const [, { call }] of withoutLast(writes)) await tried(() => call(fork, ids))
-    await isUntouched()
+    expect(await touched()).toEqual([])
     expect(await saidBy(source, known)).toEqual(before)
-    const [after, isForkUntouched] = [await saidBy(fork, forked), await untouched(store, fork)]
+    const [after, forkTouched] = [await saidBy(fork, forked), await touchedSince(store, fork)]
     for (const [, { call }] of writes) await tried(() => call(source, known))
-    await isForkUntouched()
+    expect(await forkTouched()).toEqual([])
     expect(await saidBy(fork, forked)).toEqual(after)
     await store.collect({ grace: 0 })
     expect(await saidBy(fork, forked)).toEqual(after)
@@ -101,7 +112,7 @@ describe.each(engines)('a session on $name', ({ make }) => {
     const [session, other] = [await store.session('s'), await store.session('other')]
     const known = await fill(session, 'alpha')
     await fill(other, 'beta')
-    const [told, isUntouched] = [await saidBy(session, known), await untouched(store, session)]
+    const [told, touched] = [await saidBy(session, known), await touchedSince(store, session)]
     let { seq } = await store.head()
     for (const [name, { does, call }] of withoutLast(all)) {
       const used = new Set<string>()
@@ -111,7 +122,7 @@ describe.each(engines)('a session on $name', ({ make }) => {
       if (does === 'reads' || (does === 'changes' && used.size > 0)) expect(now - seq, `${name} has written`).toBe(0)
       seq = now
     }
-    await isUntouched()
+    expect(await touched()).toEqual([])
     expect(await saidBy(session, known)).toEqual(told)
     await expectSound(store)
   })
@@ -142,13 +153,13 @@ describe.each(engines)('a run on $name', ({ make }) => {
     const store = await (await make())()
     const [session, other] = [await store.session('s'), await store.session('other')]
     const known = await fill(session, 'alpha')
-    const [told, isUntouched] = [await saidBy(session, known), await untouched(store, session)]
+    const [told, touched] = [await saidBy(session, known), await touchedSince(store, session)]
     await using run = await other.run('kit')
     for (const [name, call] of Object.entries(runCalls)) {
       const { text } = await tried(() => call(run, known))
       expect(text, `${name} tells what the other session holds`).not.toContain('alpha-')
     }
-    await isUntouched()
+    expect(await touched()).toEqual([])
     expect(await saidBy(session, known)).toEqual(told)
     await expectSound(store)
   })
@@ -171,7 +182,7 @@ test('a method of a session that is given any id of another session tells and wr
   const { mark: _, ...named } = known
   const ids = new Set<string>(Object.values(named))
   for await (const { session: of, subject } of store.events()) if (of === session.id && subject !== undefined) ids.add(subject)
-  const [told, isUntouched] = [await saidBy(session, known), await untouched(store, session)]
+  const [told, touched] = [await saidBy(session, known), await touchedSince(store, session)]
   const methods = methodsOf(other).filter((name) => !NO_ID.includes(name))
   for (const name of methods)
     for (const id of ids) {
@@ -181,7 +192,7 @@ test('a method of a session that is given any id of another session tells and wr
       const { text } = await tried(() => Reflect.get(of, method).call(of, id))
       expect(text.replaceAll(id, ''), `${name}(${id})`).not.toContain('alpha-')
     }
-  await isUntouched()
+  expect(await touched()).toEqual([])
   expect(await saidBy(session, known)).toEqual(told)
 })
 
@@ -201,6 +212,19 @@ test('every method of a session, and of a handle that its calls return, has a li
   expect(lacking.map((method) => `add a line '${method}' to test/support/session-kit/calls.ts`)).toEqual([])
   const gone = [...named].filter((name) => !methods.includes(name as string))
   expect(gone.map((name) => `no session has a method '${name}'`)).toEqual([])
+})
+
+test('the kit reports a call that was not refused, what it wrote, and a write to another session', async () => {
+  const store = await openIn(':memory:')
+  const session = await store.session('s')
+  const known = await fill(session, 'alpha')
+  const touched = await touchedSince(store, session)
+  const careless = writes.filter(([name]) => name === 'state.delete')
+  expect(await notRefused('SESSION_DELETED', store, session, known, careless)).toEqual([
+    'state.delete: no error',
+    'somebody wrote state.deleted',
+  ])
+  expect(await touched()).toEqual([expect.stringContaining('state.deleted about')])
 })
 
 test('a read that finds something does not look at its session', async () => {
