@@ -11,6 +11,7 @@ import type { Guard } from '../../ports/commit.ts'
 import { derivedId } from '../derived-id.ts'
 import { type DoneRow, NOT_THERE, type Part, part } from '../execute.ts'
 import { maskKey } from '../names.ts'
+import { checkThere } from '../refuse-deleted.ts'
 import type { Scope } from '../scope.ts'
 import { readSessionRow } from '../session-row.ts'
 import { takeMessage } from './check-message.ts'
@@ -137,6 +138,9 @@ async function checkParent(scope: Scope, session: SessionId, thread: ThreadId, m
   if (parent === message) throw refused('a message cannot follow itself, which is a cycle')
   const row = await scope.engine.backend.rows.get(scope.tenant, 'messages', messageRowId(scope, session, parent))
   const body: MessageRow | undefined = row && messageOf(row)
-  if (!body) throw refused('there is no such message')
+  if (!body) {
+    await checkThere(scope, session)
+    throw refused('there is no such message')
+  }
   if (body.thread !== thread) throw refused(`it belongs to thread ${body.thread}`)
 }
