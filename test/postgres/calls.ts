@@ -30,7 +30,7 @@ const LISTS: Readonly<Record<string, string>> = {
   'inkfast.guard_list': `row('${ACME}', array['names'], array['names-${MARK}'], array[0], array[false])::inkfast.guard_list`,
   'inkfast.remove_list': `row('${ACME}', array[false], array['names'], array['names-${MARK}'], array[1])::inkfast.remove_list`,
   'inkfast.put_list': `row('${ACME}', 0, false, null, array[false], array['names'], array['names-${MARK}'], array[1], array[1], array[1], array[0], array['["x"]'],
-    array['{}'])::inkfast.put_list`,
+    array[1], array[2], '{}'::bytea)::inkfast.put_list`,
 }
 
 export async function callFunctions({ url, logins }: Omit<MatrixOptions, 'only'>): Promise<Verdict> {

@@ -103,6 +103,26 @@ describe('rows that are changed as they were seen', () => {
       expect(told(kept[n] ?? {})).toMatchObject(told({ ...draft, payload: Buffer.from(payload) }))
   })
 
+  test('bodies of several rows are kept byte for byte, by the statement and by the function', async () => {
+    const make = maker()
+    const texts: string[] = []
+    const backend = await watched(await tempDatabase(), (text) => texts.push(text))
+    const words = ['{"a\\"b"}', 'é\u{1F58B}', 'NULL, plain', '\u{10FFFF}']
+    const insert = (id: string, i: number): Commit => {
+      const change = put('work', id, { queue: 'q', state: 'ready', at: 0, priority: 0 })
+      const body = JSON.stringify({ ...JSON.parse(change.body), word: words[i] })
+      return make.commit(MAIN, { guards: [{ kind: 'row', table: 'work', id, revision: 0 }], changes: [{ ...change, body }] })
+    }
+    for (const way of ['function', 'statement']) {
+      texts.length = 0
+      const commits = words.map((_, i) => insert(`${way}-${i}`, i))
+      expect((await backend.commit(commits)).map(({ ok }) => ok)).toEqual(words.map(() => true))
+      expect(texts.filter(way === 'function' ? isFunction : isPlain)).toHaveLength(1)
+      for (const [i, { changes }] of commits.entries())
+        expect((await backend.rows.get(MAIN, 'work', `${way}-${i}`))?.body).toBe((changes[0] as { body: string }).body)
+    }
+  })
+
   test('a row that is not as it was seen is named by the function, and its neighbours are saved', async () => {
     const make = maker()
     const backend = await one(await tempDatabase())

@@ -3,6 +3,8 @@
 
 import { BLOB_NAMED_AGAIN_MS } from '../../model/blob.ts'
 import { NAMED_AGAIN_MS } from '../../model/value.ts'
+import { declaredParameters, type EventParameter, eventVariables } from './commit-parameters.ts'
+import { pieceAt, textAt } from './pieces.ts'
 
 // Constants are inlined: PL/pgSQL would initialise a variable in every transaction.
 const NONE = `'\\x${'00'.repeat(16)}'::bytea`
@@ -17,29 +19,26 @@ export interface EventSource {
   readonly tenant: string
   readonly seq: string
   readonly hash: string
-  readonly bytes: string
-  readonly seldom: string
-  readonly payloads: string
-  /** Times, types, schemas, classes, actors, payload offsets, payload sizes. */
-  readonly lists: readonly string[]
+  readonly parameters: Readonly<Record<EventParameter, string>>
 }
 
 /** The insertion of a batch's events. The caller adds the condition that selects them. */
-export function insertEvents(from: EventSource): string {
+export function insertEvents({ tenant, seq, hash, parameters: from }: EventSource): string {
   const piece = (name: keyof typeof FIXED, size: number): string =>
     `substring(${from.bytes} from d.n::integer * ${FIXED.size} - ${FIXED.size - FIXED[name]} for ${size})`
   const optional = (name: keyof typeof FIXED): string => `nullif(${piece(name, 16)}, ${NONE})`
   // Most events have no run, subject, cause and key. Then one flag says so for the batch, and nothing is read.
   const seldom = (name: keyof typeof FIXED): string => `case when ${from.seldom} then ${optional(name)} end`
+  const lists = [from.at, from.type, from.schema, from.class, from.actor, from.payloadFrom, from.payloadSize]
   return `insert into inkfast.events
       (tenant, seq, id, at, type, schema, class, actor, session, run, subject, cause, key, payload, salt, digest, hash)
-    select ${from.tenant}, ${from.seq}, ${piece('id', 16)}, d.at, d.type, coalesce(d.schema, 1), coalesce(d.class, 0::smallint), coalesce(d.actor, ''),
+    select ${tenant}, ${seq}, ${piece('id', 16)}, d.at, d.type, coalesce(d.schema, 1), coalesce(d.class, 0::smallint), coalesce(d.actor, ''),
       ${optional('session')},
       ${seldom('run')}, ${seldom('subject')},
       ${seldom('cause')}, ${seldom('key')},
-      convert_from(substring(${from.payloads} from d.payload_from for d.payload_size), 'UTF8'),
-      ${piece('salt', 16)}, ${piece('digest', 32)}, ${from.hash}
-    from unnest(${from.lists.join(', ')}) with ordinality
+      ${textAt(from.payloads, 'd.payload_from', 'd.payload_size')},
+      ${piece('salt', 16)}, ${piece('digest', 32)}, ${hash}
+    from unnest(${lists.join(', ')}) with ordinality
       as d (at, type, schema, class, actor, payload_from, payload_size, n)`
 }
 
@@ -58,10 +57,6 @@ export const VALUE = '#value'
 /** The same for blobs. */
 export const BLOB = '#blob'
 
-const PARAMETERS = 51
-
-export const commitCall = `select base, hashes, odd, now from inkfast.commit_v1(${Array.from({ length: PARAMETERS }, (_, i) => `$${i + 1}`).join(', ')})`
-
 /**
  * One call, one round trip, one transaction, for a batch of one tenant in which no two commits touch the same row, key or session.
  *
@@ -70,57 +65,7 @@ export const commitCall = `select base, hashes, odd, now from inkfast.commit_v1(
  * 25 k events a second became 0.2 k when a table had grown, or half of that by the choice of a wrong index.
  */
 export const commitFunction = `create function inkfast.commit_v1(
-  p_tenant         text,
-  p_durable        boolean,
-  p_lock_ms        integer,
-  p_commits        integer,
-  p_since          bigint,
-  p_sinces         bigint[],
-  p_firsts         integer[],
-  p_events         integer,
-  p_event_commits  integer[],
-  p_at             bigint[],
-  p_type           text[],
-  p_schema         bigint[],
-  p_class          smallint[],
-  p_actor          text[],
-  p_bytes          bytea,
-  p_seldom         boolean,
-  p_payload_from   integer[],
-  p_payload_size   integer[],
-  p_payloads       bytea,
-  p_key_commits    integer[],
-  p_keys           bytea,
-  p_key_bodies     bytea,
-  p_guard_tables   text[],
-  p_guard_ids      text[],
-  p_guard_wants    bigint[],
-  p_guard_fences   boolean[],
-  p_pair_commits   integer[],
-  p_pair_guards    integer[],
-  p_guard_names    text[],
-  p_remove_tables  text[],
-  p_remove_ids     text[],
-  p_remove_commits integer[],
-  p_remove_names   text[],
-  p_put_tables     text[],
-  p_put_ids        text[],
-  p_put_commits    integer[],
-  p_put_borns      integer[],
-  p_put_revisions  integer[],
-  p_put_fences     integer[],
-  p_put_columns    text[],
-  p_put_bodies     text[],
-  p_put_names      text[],
-  p_erase          bigint[],
-  p_state          text,
-  p_node_commits   integer[],
-  p_node_from      integer[],
-  p_node_size      integer[],
-  p_node_refs      bytea,
-  p_node_bodies    bytea,
-  p_ref_events     integer[],
-  p_ref_names      text[],
+  ${declaredParameters.join(',\n  ')},
   out base   bigint,
   out hashes bytea,
   out odd    jsonb,
@@ -292,10 +237,7 @@ begin
       tenant: 'v_tenant',
       seq: seqOf('d.n'),
       hash: `substring(hashes from (${seqOf('d.n')} - base)::integer * 32 - 31 for 32)`,
-      bytes: 'p_bytes',
-      seldom: 'p_seldom',
-      payloads: 'p_payloads',
-      lists: ['p_at', 'p_type', 'p_schema', 'p_class', 'p_actor', 'p_payload_from', 'p_payload_size'],
+      parameters: eventVariables,
     })}
     where not v_any or v_seqs[d.n] is not null;
   end if;
@@ -313,7 +255,7 @@ begin
       (select t.id from inkfast.nodes t where t.tenant = v_tenant order by t.id desc limit 1),
       (select t.top from inkfast.collections t where t.tenant between v_tenant and v_tenant limit 1), 0);
     insert into inkfast.nodes (tenant, id, ref, at, body)
-    select v_tenant, v_node + d.n, substring(p_node_refs from d.n::integer * 32 - 31 for 32), now, substring(p_node_bodies from d.body_from for d.body_size)
+    select v_tenant, v_node + d.n, substring(p_node_refs from d.n::integer * 32 - 31 for 32), now, ${pieceAt('p_node_bodies', 'd.body_from', 'd.body_size')}
     from unnest(p_node_commits, p_node_from, p_node_size) with ordinality as d (commit, body_from, body_size, n)
     where not v_out[d.commit]
     on conflict (tenant, ref) do nothing;
@@ -377,7 +319,7 @@ begin
   if p_put_names is not null then
     foreach v_name in array p_put_names loop
       v_done := inkfast.put_rows(v_name, row(v_tenant, base, v_any, v_seqs, v_out, p_put_tables, p_put_ids, p_put_commits, p_put_borns,
-        p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)::inkfast.put_list);
+        p_put_revisions, p_put_fences, p_put_columns, p_put_from, p_put_size, p_put_bodies)::inkfast.put_list);
     end loop;
   end if;
 

@@ -10,6 +10,7 @@ import { idBytes } from '../../../model/ids.ts'
 import type { Commit, Outcome } from '../../../ports/commit.ts'
 import type { CommitSettings } from '../commit.ts'
 import { insertEvents } from '../commit-function.ts'
+import { EVENT_PARAMETERS, eventPlaces, eventValues } from '../commit-parameters.ts'
 import type { Value } from '../connections.ts'
 import { BY_INDEX, type Database, type Opening } from '../database.ts'
 import { packEvents } from '../pack.ts'
@@ -40,13 +41,10 @@ const several: Insertion = {
   text: `${insertEvents({
     tenant: 'm.tenant',
     seq: '$2::bigint + d.n',
-    hash: 'substring($6::bytea from d.n::integer * 32 - 31 for 32)',
-    bytes: '$12::bytea',
-    seldom: '$13::boolean',
-    payloads: '$16::bytea',
-    lists: ['$7::bigint[]', '$8::text[]', '$9::bigint[]', '$10::smallint[]', '$11::text[]', '$14::integer[]', '$15::integer[]'],
+    hash: `substring($${HEAD + 1}::bytea from d.n::integer * 32 - 31 for 32)`,
+    parameters: eventPlaces(HEAD + 2),
   })}, moved m`,
-  parameters: 11,
+  parameters: 1 + Object.keys(EVENT_PARAMETERS).length,
 }
 
 const alone: Insertion = {
@@ -142,7 +140,7 @@ export async function commitFast(
     seq,
     last,
     head.hash,
-    ...(lone ? packAlone(lone) : [links, ...packEvents(events)]),
+    ...(lone ? packAlone(lone) : [links, ...eventValues(packEvents(events))]),
     ...(changes.rows > 0 ? [changes.rows, ...changes.values] : []),
   ]
   const step = { text: textOf(lone ? alone : several, changes.shape, moves), values, tenant, prepared: true }
