@@ -11,16 +11,13 @@ import type { Commit } from '../../src/ports/commit.ts'
 import { later, openIn, tempDatabase } from '../support/engines.ts'
 import { query } from '../support/postgres-database.ts'
 import { rounds, seeds } from '../support/rounds.ts'
-import { item, seqOf, watched } from './watched.ts'
+import { isFunction, isPlain, item, seqOf, watched } from './watched.ts'
 
 async function one(url: string): Promise<Backend> {
   const backend = await postgresBackend({ url })
   later(() => backend.close())
   return backend
 }
-
-const isPlain = (text: string) => text.includes('move_head_v1')
-const isFunction = (text: string) => text.includes('commit_v1')
 
 /** A lease, taken; its fence is the seq of the commit. */
 const grant = (make: ReturnType<typeof maker>, owner: string): Commit =>
@@ -39,7 +36,7 @@ test('a node that wrote last appends with one statement; its own rows and fences
   expect(texts.filter(isPlain)).toHaveLength(1)
   expect(texts.filter(isFunction)).toHaveLength(0)
   // What it has not seen, it asks.
-  await backend.commit([make.commit(MAIN, { guards: [{ kind: 'row', table: 'names', id: 'free', revision: 0 }] })])
+  await backend.commit([make.commit(MAIN, { guards: [{ kind: 'row', table: 'work', id: 'free', revision: 0 }] })])
   expect(texts.filter(isFunction)).toHaveLength(1)
 })
 
@@ -108,18 +105,20 @@ describe('rows that are changed as they were seen', () => {
     const texts: string[] = []
     const backend = await watched(await tempDatabase(), (text) => texts.push(text))
     const words = ['{"a\\"b"}', 'é\u{1F58B}', 'NULL, plain', '\u{10FFFF}']
+    const bodyOf = (i: number) => JSON.stringify({ word: words[i] })
     const insert = (id: string, i: number): Commit => {
-      const change = put('work', id, { queue: 'q', state: 'ready', at: 0, priority: 0 })
-      const body = JSON.stringify({ ...JSON.parse(change.body), word: words[i] })
-      return make.commit(MAIN, { guards: [{ kind: 'row', table: 'work', id, revision: 0 }], changes: [{ ...change, body }] })
+      const change = { ...put('work', id, { queue: 'q', state: 'ready', at: 0, priority: 0 }), kind: 'put', body: bodyOf(i) } as const
+      return make.commit(MAIN, {
+        guards: [{ kind: 'row', table: 'work', id, revision: 0 }],
+        changes: [change as Commit['changes'][number]],
+      })
     }
     for (const way of ['function', 'statement']) {
       texts.length = 0
       const commits = words.map((_, i) => insert(`${way}-${i}`, i))
       expect((await backend.commit(commits)).map(({ ok }) => ok)).toEqual(words.map(() => true))
       expect(texts.filter(way === 'function' ? isFunction : isPlain)).toHaveLength(1)
-      for (const [i, { changes }] of commits.entries())
-        expect((await backend.rows.get(MAIN, 'work', `${way}-${i}`))?.body).toBe((changes[0] as { body: string }).body)
+      for (const i of words.keys()) expect((await backend.rows.get(MAIN, 'work', `${way}-${i}`))?.body).toBe(bodyOf(i))
     }
   })
 

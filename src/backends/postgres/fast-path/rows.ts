@@ -91,6 +91,12 @@ interface TableMoves {
 
 type RowPut = RowMove & { readonly put: Put }
 
+/** The row changes of a batch, and the names that must be free for it. */
+export interface RowChecks {
+  readonly moves: RowMoves
+  readonly free: readonly string[]
+}
+
 export interface RowStatement {
   /** Statements of the same shape have the same text. */
   readonly shape: string
@@ -98,9 +104,9 @@ export interface RowStatement {
   readonly values: readonly Value[]
 }
 
-export function rowStatement(moves: RowMoves): RowStatement {
+export function rowStatement({ moves, free }: RowChecks): RowStatement {
   const values: Value[] = []
-  let [shape, rows] = ['', 0]
+  let [shape, rows] = [`free${counted('!', free)} `, free.length]
   for (const [table, all] of moves) {
     const of = tableMoves(table, all)
     rows += all.length
@@ -113,6 +119,8 @@ export function rowStatement(moves: RowMoves): RowStatement {
       if (first) values.push(...(some.length === 1 ? cellsOf(table, first) : listsOf(table, some)))
     }
   }
+  const [name] = free
+  if (name !== undefined) values.push(free.length === 1 ? name : texts(free))
   return { shape, rows, values }
 }
 
@@ -157,8 +165,9 @@ function cellsOf(table: TableName, { id, before, put }: RowPut): readonly Value[
 }
 
 export interface RowParts {
-  /** Further parts of the statement, each with a count of the rows it met. */
+  /** Further parts of the statement. */
   readonly parts: readonly string[]
+  /** Counts of rows that were as expected. */
   readonly counts: readonly string[]
 }
 
@@ -172,21 +181,21 @@ const PLACES: Columns = [
 ]
 
 /** `first` is the first free parameter number. The statement's part `moved` holds the tenant, or no row if the head was elsewhere. */
-export function rowParts(moves: RowMoves, first: number): RowParts {
+export function rowParts({ moves, free }: RowChecks, first: number): RowParts {
   const parts: string[] = []
   const counts: string[] = []
-  let free = first
+  let next = first
   /** The rows of the batch as a table expression. */
-  const brought = (rows: readonly RowMove[], as: string, columns: Columns, body = false): string => {
+  const brought = (rows: readonly unknown[], as: string, columns: Columns, body = false): string => {
     const names = columns.map(([name]) => name)
     if (rows.length === 1) {
-      const cells = [...columns, ...(body ? BODY : [])].map(([name, type]) => `$${free++}::${type} as ${name}`)
+      const cells = [...columns, ...(body ? BODY : [])].map(([name, type]) => `$${next++}::${type} as ${name}`)
       return `(select ${cells.join(', ')}) as ${as}`
     }
-    const lists = [...columns, ...(body ? PLACES : [])].map(([, type]) => `$${free++}::${type}[]`)
+    const lists = [...columns, ...(body ? PLACES : [])].map(([, type]) => `$${next++}::${type}[]`)
     if (!body) return `unnest(${lists.join(', ')}) as ${as} (${names.join(', ')})`
     return `(
-        select ${names.map((name) => `l.${name}`).join(', ')}, ${textAt(`$${free++}::bytea`, 'l.body_from', 'l.body_size')} as body
+        select ${names.map((name) => `l.${name}`).join(', ')}, ${textAt(`$${next++}::bytea`, 'l.body_from', 'l.body_size')} as body
         from unnest(${lists.join(', ')}) as l (${[...names, ...PLACES.map(([name]) => name)].join(', ')})) as ${as}`
   }
   for (const [table, all] of moves) {
@@ -234,6 +243,10 @@ export function rowParts(moves: RowMoves, first: number): RowParts {
       )
     }
   }
+  if (free.length > 0)
+    counts.push(`(
+    select count(*) from ${brought(free, 'f', [['id', 'text']])}, moved m
+    where (select s.id from inkfast.names s where s.tenant = m.tenant and s.id between f.id and f.id order by s.id limit 1) is null)`)
   return { parts, counts }
 }
 

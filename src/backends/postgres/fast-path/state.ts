@@ -12,6 +12,14 @@ export interface KnownHead {
   readonly hash: Uint8Array
 }
 
+/** What a batch starts from. */
+export interface Start {
+  readonly head: KnownHead
+  readonly moves: RowMoves
+  /** Names that must be free. */
+  readonly free: readonly string[]
+}
+
 const TENANTS_MOST = 1000
 const GUARDS_MOST = 10_000
 
@@ -28,12 +36,13 @@ export class KnownTenants {
 
   /**
    * The head to start from, if the batch can take the fast path: nothing of it was sent before, and every guard is known to hold or is
-   * checked by the change of its own row.
+   * checked by the statement.
    */
-  headFor(batch: readonly Commit[]): { readonly head: KnownHead; readonly moves: RowMoves } | undefined {
+  headFor(batch: readonly Commit[]): Start | undefined {
     const tenant = batch[0]?.tenant
     const known = tenant === undefined ? undefined : this.#tenants.get(tenant)
     if (!known?.quiet) return undefined
+    const free = new Set<string>()
     for (const { changes, key, guards, events, nodes, since = Number.MAX_SAFE_INTEGER } of batch) {
       if (key || nodes || events.length === 0 || events.some(({ refs }) => refs) || since < known.head.seq) return undefined
       let changed: Set<string> | undefined
@@ -41,11 +50,13 @@ export class KnownTenants {
         if (guard.kind === 'quiet' || guard.kind === 'value' || guard.kind === 'blob') return undefined
         if (known.guards.get(nameOf(guard)) === wantedBy(guard)) continue
         changed ??= changedBy(changes)
-        if (guard.kind !== 'row' || !changed.has(nameOf(guard))) return undefined
+        if (guard.kind === 'row' && changed.has(nameOf(guard))) continue
+        if (!isFree(guard) || known.guards.has(nameOf(guard))) return undefined
+        free.add(guard.id)
       }
     }
     const moves = movesOf(batch, known.head.seq)
-    return moves && { head: known.head, moves }
+    return moves && { head: known.head, moves, free: [...free] }
   }
 
   /** Remembers a batch that the commit function applied. Nothing else was written between `base` and its end. */
@@ -85,7 +96,8 @@ export class KnownTenants {
     for (const [i, { guards, changes }] of batch.entries()) {
       const outcome = outcomes[i]
       if (!outcome?.ok || outcome.repeated) continue
-      for (const guard of guards) if (guard.kind === 'row' || guard.kind === 'fence') known.set(nameOf(guard), wantedBy(guard))
+      for (const guard of guards)
+        if ((guard.kind === 'row' || guard.kind === 'fence') && !isFree(guard)) known.set(nameOf(guard), wantedBy(guard))
       for (const change of changes) {
         if (change.kind !== 'put' && change.kind !== 'remove') continue
         const { table, id } = change
@@ -98,6 +110,12 @@ export class KnownTenants {
     }
   }
 }
+
+/**
+ * Whether a name must be free: the digest that an erased name would have left. Each is new, so there is nothing to remember, and the
+ * statement checks it.
+ */
+const isFree = (guard: RowGuard): boolean => guard.kind === 'row' && guard.table === 'names' && guard.revision === 0
 
 const changedBy = (changes: readonly Change[]): Set<string> =>
   new Set(changes.flatMap((change) => ('table' in change ? [nameOf({ kind: 'row', table: change.table, id: change.id })] : [])))

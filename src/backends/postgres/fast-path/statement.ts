@@ -15,8 +15,8 @@ import type { Value } from '../connections.ts'
 import { BY_INDEX, type Database, type Opening } from '../database.ts'
 import { packEvents } from '../pack.ts'
 import { sha256 } from '../sha256.ts'
-import { type RowMoves, type RowParts, rowParts, rowStatement } from './rows.ts'
-import type { KnownHead } from './state.ts'
+import { type RowChecks, type RowParts, rowParts, rowStatement } from './rows.ts'
+import type { KnownHead, Start } from './state.ts'
 
 // Events are inserted only if the head was where expected: the insertion selects from the moved head.
 const HEAD = 5
@@ -28,7 +28,7 @@ const statement = (insertion: string, { parts, counts }: RowParts, rows: string)
   ), added as (
     ${insertion}
   )${parts.map((part) => `, ${part}`).join('')}
-  select floor(extract(epoch from clock_timestamp()) * 1000)::bigint + c.offset_ms${parts.length === 0 ? '' : ` / ${allMet(counts, rows)}`}
+  select floor(extract(epoch from clock_timestamp()) * 1000)::bigint + c.offset_ms${counts.length === 0 ? '' : ` / ${allMet(counts, rows)}`}
   from inkfast.clock c, moved m where c.id`
 
 /** How the events of a batch are inserted. Most batches hold one event, which needs no arrays: an eighth less work for the server. */
@@ -82,13 +82,13 @@ const allMet = (counts: readonly string[], rows: string): string => `(case when 
 const textsByShape = new Map<string, string>()
 const SHAPES_MOST = 1000
 
-function textOf(insertion: Insertion, rowShape: string, moves: RowMoves): string {
+function textOf(insertion: Insertion, rowShape: string, checks: RowChecks): string {
   const shape = `${insertion === alone ? '1' : 'n'} ${rowShape}`
   const known = textsByShape.get(shape)
   if (known !== undefined) return known
   if (textsByShape.size >= SHAPES_MOST) textsByShape.clear()
   const rows = HEAD + insertion.parameters + 1
-  const text = statement(insertion.text, rowParts(moves, rows + 1), `$${rows}`)
+  const text = statement(insertion.text, rowParts(checks, rows + 1), `$${rows}`)
   textsByShape.set(shape, text)
   return text
 }
@@ -118,10 +118,10 @@ function openingOf(settings: CommitSettings, changesRows: boolean): Opening {
 export async function commitFast(
   db: Database,
   batch: readonly Commit[],
-  head: KnownHead,
-  moves: RowMoves,
+  start: Start,
   settings: CommitSettings,
 ): Promise<{ readonly outcomes: readonly Outcome[]; readonly head: KnownHead } | undefined> {
+  const { head } = start
   const tenant = batch[0]?.tenant
   assert(tenant !== undefined, 'a batch holds a commit')
   const events = batch.flatMap((commit) => commit.events)
@@ -131,7 +131,7 @@ export async function commitFast(
     last = linkHash(sha256, last, ++seq, event)
     links.set(last, (seq - head.seq - 1) * 32)
   }
-  const changes = rowStatement(moves)
+  const changes = rowStatement(start)
   const [first] = events
   const lone = events.length === 1 && first ? first : undefined
   const values = [
@@ -143,7 +143,7 @@ export async function commitFast(
     ...(lone ? packAlone(lone) : [links, ...eventValues(packEvents(events))]),
     ...(changes.rows > 0 ? [changes.rows, ...changes.values] : []),
   ]
-  const step = { text: textOf(lone ? alone : several, changes.shape, moves), values, tenant, prepared: true }
+  const step = { text: textOf(lone ? alone : several, changes.shape, start), values, tenant, prepared: true }
   const [rows] = await db.run([step], 'writing', openingOf(settings, changes.rows > 0), [db.wall.whatever(tenant)])
   const found = rows?.[0]?.[0]
   if (!found) return undefined
