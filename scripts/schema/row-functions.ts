@@ -1,6 +1,7 @@
 // The functions through which commit_v1 reaches the tables of rows on PostgreSQL: three for each table, and three that call the right one by the
 // name of the table. A new table adds its three and rewrites the callers; commit_v1 stays as it is.
 
+import { CONTENT } from '../../src/backends/postgres/content-functions.ts'
 import { textAt } from '../../src/backends/postgres/pieces.ts'
 import type { Table } from '../../src/model/tables.ts'
 import { DECLARED } from './plan.ts'
@@ -24,7 +25,12 @@ export function rowFunctions(rows: Readonly<Record<string, Table>> = DECLARED.ro
     VERBS.map(({ verb, answer, of }) => functionText(`${verb}_${name}`, `p inkfast.${verb}_list`, answer, of(name, table))),
   )
   const callers = VERBS.map(({ verb, answer }) =>
-    functionText(`${verb}_rows`, `p_name text, p inkfast.${verb}_list`, answer, callerOf(verb, [...names].sort())),
+    functionText(
+      `${verb}_rows`,
+      `p_name text, p inkfast.${verb}_list`,
+      answer,
+      callerOf(verb, [...names, ...(verb === 'guard' ? [CONTENT] : [])].sort()),
+    ),
   )
   const all = [...names, 'rows'].flatMap((name) => VERBS.map(({ verb }) => `inkfast.${verb}_${name}`)).join(', ')
   return [LISTS, ...made, ...callers, `revoke all on function ${all} from public;\ngrant execute on function ${all} to inkfast_app;`].join(

@@ -10,8 +10,9 @@ import type { ColumnValue } from '../../model/tables.ts'
 import type { TenantState } from '../../model/tenant.ts'
 import type { Change, Commit, Guard } from '../../ports/commit.ts'
 import { list, numbers, texts } from './arrays.ts'
-import { BLOB, FIXED, VALUE } from './commit-function.ts'
+import { FIXED } from './commit-function.ts'
 import type { CommitArguments, EventArguments } from './commit-parameters.ts'
+import { CONTENT } from './content-functions.ts'
 import { packNodes, packReferences } from './pack-values.ts'
 import { textPieces } from './pieces.ts'
 import { sha256 } from './sha256.ts'
@@ -120,9 +121,9 @@ class Guards {
   add(commit: number, guard: Guard): void {
     const [table, id, wanted] =
       guard.kind === 'value'
-        ? [VALUE, hex(guard.ref), 0]
+        ? [CONTENT, hex(guard.ref), 0]
         : guard.kind === 'blob'
-          ? [BLOB, guard.digest, 0]
+          ? [CONTENT, `blob:${guard.digest}`, 0]
           : guard.kind === 'quiet'
             ? ['', hex(idBytes(guard.session)), guard.after]
             : [guard.table, guard.id, guard.kind === 'row' ? guard.revision : guard.fence]
@@ -148,7 +149,7 @@ class Guards {
       guardFences: list(this.#fences.map(String)),
       pairCommits: numbers(this.#pairCommits),
       pairGuards: numbers(this.#pairGuards),
-      guardNames: distinct(this.#tables.filter((table) => table !== '' && table !== VALUE && table !== BLOB)),
+      guardNames: distinct(this.#tables.filter((table) => table !== '')),
     }
   }
 }

@@ -1032,6 +1032,9 @@ grant delete, insert, select, update on inkfast.workers to inkfast_app;
 grant select on inkfast.workers to inkfast_reader;
 
 -- owner: inkfast_owner
+create type inkfast.content_list as (tenant text, now bigint, outs boolean[], node_commits integer[], node_refs bytea, node_from integer[], node_size integer[], node_bodies bytea, ref_seqs bigint[], ref_names text[], named text[]);
+
+-- owner: inkfast_owner
 create type inkfast.guard_list as (tenant text, names text[], ids text[], wants bigint[], fences boolean[]);
 
 -- owner: inkfast_owner
@@ -1172,23 +1175,6 @@ begin
       ) e
       where g.name = '' and e.session = decode(g.id, 'hex') and e.seq > g.wanted;
     end if;
-    if '#value' = any (p_guard_tables) then
-      select v_fails || array_agg(g.n), v_finds || array_agg(0::bigint) into v_fails, v_finds
-      from unnest(p_guard_tables, p_guard_ids) with ordinality as g (name, id, n)
-      left join lateral (
-        select t.ref from inkfast.nodes t
-        where t.tenant = v_tenant and t.ref between decode(g.id, 'hex') and decode(g.id, 'hex') order by t.ref limit 1
-      ) e on g.name = '#value'
-      where g.name = '#value' and e.ref is null;
-    end if;
-    if '#blob' = any (p_guard_tables) then
-      select v_fails || array_agg(g.n), v_finds || array_agg(0::bigint) into v_fails, v_finds
-      from unnest(p_guard_tables, p_guard_ids) with ordinality as g (name, id, n)
-      left join lateral (
-        select t.state from inkfast.blobs t where t.tenant = v_tenant and t.digest between g.id and g.id order by t.digest limit 1
-      ) e on g.name = '#blob'
-      where g.name = '#blob' and coalesce(e.state, 'deleting') = 'deleting';
-    end if;
     if p_guard_names is not null then
       foreach v_name in array p_guard_names loop
         v_pairs := inkfast.guard_rows(v_name, row(v_tenant, p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences)::inkfast.guard_list);
@@ -1252,61 +1238,14 @@ begin
     raise exception 'the locked head did not move' using errcode = 'IF003';
   end if;
 
-  if p_node_commits is not null then
-    -- Ids grow within the tenant, also after a collection has removed its newest nodes.
-    v_node := greatest(
-      (select t.id from inkfast.nodes t where t.tenant = v_tenant order by t.id desc limit 1),
-      (select t.top from inkfast.collections t where t.tenant between v_tenant and v_tenant limit 1), 0);
-    insert into inkfast.nodes (tenant, id, ref, at, body)
-    select v_tenant, v_node + d.n, substring(p_node_refs from d.n::integer * 32 - 31 for 32), now, substring(p_node_bodies from d.body_from for d.body_size)
-    from unnest(p_node_commits, p_node_from, p_node_size) with ordinality as d (commit, body_from, body_size, n)
-    where not v_out[d.commit]
-    on conflict (tenant, ref) do nothing;
-  end if;
-  if p_ref_events is not null then
-    insert into inkfast.refs (tenant, seq, ref)
-    select v_tenant, case when v_any then v_seqs[r.event] else base + nullif(r.event, 0) end, r.name from unnest(p_ref_events, p_ref_names) as r (event, name)
-    where r.event between 1 and p_events and (not v_any or v_seqs[r.event] is not null)
-    on conflict (tenant, seq, ref) do nothing;
-  end if;
-  if p_node_commits is not null or '#value' = any (p_guard_tables) then
-    -- Nodes that are named or written again are noted: while a collection is under way, or long after they were written.
-    insert into inkfast.named_nodes as t (tenant, ref, at, number)
-    select distinct on (r.ref) v_tenant, r.ref, now, case when c.active = 1 then c.number else 0 end
-    from (
-      select decode(p_guard_ids[p_pair_guards[p.n]], 'hex') as ref
-      from unnest(p_pair_commits) with ordinality as p (commit, n)
-      where p_guard_tables[p_pair_guards[p.n]] = '#value' and not v_out[p.commit]
-      union all
-      select substring(p_node_refs from d.n::integer * 32 - 31 for 32) from unnest(p_node_commits) with ordinality as d (commit, n)
-      where not v_out[d.commit]
-    ) r
-    cross join lateral (
-      select t.id, t.at from inkfast.nodes t where t.tenant = v_tenant and t.ref between r.ref and r.ref order by t.ref limit 1
-    ) e
-    left join lateral (
-      select t.at, t.number from inkfast.named_nodes t where t.tenant = v_tenant and t.ref between r.ref and r.ref order by t.ref limit 1
-    ) m on true
-    left join lateral (select t.number, t.top, t.active from inkfast.collections t where t.tenant between v_tenant and v_tenant limit 1) c on true
-    where case when c.active = 1 and e.id <= c.top then m.number is distinct from c.number
-      else now - greatest(e.at, m.at) > 3600000 end
-    on conflict (tenant, ref) do update set at = excluded.at, number = excluded.number;
-  end if;
-
-  if p_ref_events is not null or '#blob' = any (p_guard_tables) then
-    -- Blobs that are named: a condemned one is present again, and a collection that is under way keeps it.
-    for v_name in
-      select p_guard_ids[p_pair_guards[p.n]] from unnest(p_pair_commits) with ordinality as p (commit, n)
-      where p_guard_tables[p_pair_guards[p.n]] = '#blob' and not v_out[p.commit]
-      union all
-      select substring(r.name from 6) from unnest(p_ref_events, p_ref_names) as r (event, name)
-      where r.name like 'blob:%' and (not v_any or v_seqs[r.event] is not null)
-    loop
-      update inkfast.blobs t set state = 'present', at = now, number = coalesce(c.number, t.number)
-      from (select (select s.number from inkfast.collections s where s.tenant = v_tenant and s.active = 1) as number) c
-      where t.tenant = v_tenant and t.digest = v_name and t.state <> 'deleting'
-        and (t.state <> 'present' or t.number <> coalesce(c.number, t.number) or now - t.at > 3600000);
-    end loop;
+  if coalesce(p_node_commits, p_ref_events) is not null or 'content' = any (p_guard_names) then
+    v_done := inkfast.put_content(row(v_tenant, now, v_out, p_node_commits, p_node_refs, p_node_from, p_node_size, p_node_bodies,
+      (select array_agg(case when r.event between 1 and p_events then case when v_any then v_seqs[r.event] else base + nullif(r.event, 0) end end order by r.n)
+       from unnest(p_ref_events) with ordinality as r (event, n)),
+      p_ref_names,
+      (select array_agg(p_guard_ids[p_pair_guards[p.n]]) from unnest(p_pair_commits) with ordinality as p (commit, n)
+       where p_guard_tables[p_pair_guards[p.n]] = 'content' and not v_out[p.commit])
+    )::inkfast.content_list);
   end if;
 
   if coalesce(p_remove_tables, p_put_tables) is null and p_key_commits is null and p_erase is null then
@@ -1526,6 +1465,26 @@ begin
 end
 $function$;
 grant execute on function inkfast.guard_canvases(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_content(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, 0])
+    from unnest(p.names, p.ids) with ordinality as g (name, id, n)
+    where coalesce(g.name, 'content') = 'content' and case when g.id like 'blob:%'
+      then coalesce((
+        select t.state from inkfast.blobs t
+        where t.tenant = p.tenant and t.digest between substring(g.id from 6) and substring(g.id from 6) order by t.digest limit 1), 'deleting') = 'deleting'
+      else (
+        select t.id from inkfast.nodes t
+        where t.tenant = p.tenant and t.ref between decode(g.id, 'hex') and decode(g.id, 'hex') order by t.ref limit 1) is null end);
+end
+$function$;
+grant execute on function inkfast.guard_content(inkfast.guard_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.guard_core(p inkfast.guard_list)
@@ -1841,7 +1800,7 @@ AS $function$
 begin
   if p_name collate "C" < 'permits' then
     if p_name collate "C" < 'graph_nodes' then
-      if p_name collate "C" < 'core' then
+      if p_name collate "C" < 'content' then
         if p_name collate "C" < 'canvas_snapshots' then
           if p_name = 'approvals' then return inkfast.guard_approvals(p);
           elsif p_name = 'artifacts' then return inkfast.guard_artifacts(p);
@@ -1854,7 +1813,8 @@ begin
         end if;
       else
         if p_name collate "C" < 'firings' then
-          if p_name = 'core' then return inkfast.guard_core(p);
+          if p_name = 'content' then return inkfast.guard_content(p);
+          elsif p_name = 'core' then return inkfast.guard_core(p);
           elsif p_name = 'deliveries' then return inkfast.guard_deliveries(p);
           end if;
         else
@@ -2430,6 +2390,67 @@ begin
 end
 $function$;
 grant execute on function inkfast.put_canvases(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_content(p inkfast.content_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_node bigint;
+  v_blob text;
+begin
+  if p.node_refs is not null then
+    -- Ids grow within the tenant, also after a collection has removed its newest nodes.
+    v_node := greatest(
+      (select t.id from inkfast.nodes t where t.tenant = p.tenant order by t.id desc limit 1),
+      (select t.top from inkfast.collections t where t.tenant between p.tenant and p.tenant limit 1), 0);
+    insert into inkfast.nodes (tenant, id, ref, at, body)
+    select p.tenant, v_node + d.n, substring(p.node_refs from d.n::integer * 32 - 31 for 32), p.now, substring(p.node_bodies from d.body_from for d.body_size)
+    from unnest(p.node_from, p.node_size, p.node_commits) with ordinality as d (body_from, body_size, commit, n)
+    where p.outs[d.commit] is not true
+    on conflict (tenant, ref) do nothing;
+  end if;
+  if p.ref_names is not null then
+    insert into inkfast.refs (tenant, seq, ref)
+    select p.tenant, r.seq, r.name from unnest(p.ref_seqs, p.ref_names) as r (seq, name) where r.seq is not null
+    on conflict (tenant, seq, ref) do nothing;
+  end if;
+
+  -- Nodes that are named or written again are noted: while a collection is under way, or long after they were written.
+  insert into inkfast.named_nodes as t (tenant, ref, at, number)
+  select distinct on (r.ref) p.tenant, r.ref, p.now, case when c.active = 1 then c.number else 0 end
+  from (
+    select decode(g.id, 'hex') as ref from unnest(p.named) as g (id) where not g.id like 'blob:%'
+    union all
+    select substring(p.node_refs from d.n::integer * 32 - 31 for 32) from unnest(p.node_from, p.node_commits) with ordinality as d (body_from, commit, n) where p.outs[d.commit] is not true
+  ) r
+  cross join lateral (
+    select t.id, t.at from inkfast.nodes t where t.tenant = p.tenant and t.ref between r.ref and r.ref order by t.ref limit 1
+  ) e
+  left join lateral (
+    select t.at, t.number from inkfast.named_nodes t where t.tenant = p.tenant and t.ref between r.ref and r.ref order by t.ref limit 1
+  ) m on true
+  left join lateral (select t.number, t.top, t.active from inkfast.collections t where t.tenant between p.tenant and p.tenant limit 1) c on true
+  where case when c.active = 1 and e.id <= c.top then m.number is distinct from c.number
+    else p.now - greatest(e.at, m.at) > 3600000 end
+  on conflict (tenant, ref) do update set at = excluded.at, number = excluded.number;
+
+  -- Blobs that are named: a condemned one is present again, and a collection that is under way keeps it.
+  for v_blob in
+    select substring(g.id from 6) from unnest(p.named) as g (id) where g.id like 'blob:%'
+    union
+    select substring(r.name from 6) from unnest(p.ref_seqs, p.ref_names) as r (seq, name) where r.seq is not null and r.name like 'blob:%'
+  loop
+    update inkfast.blobs t set state = 'present', at = p.now, number = coalesce(c.number, t.number)
+    from (select (select s.number from inkfast.collections s where s.tenant = p.tenant and s.active = 1) as number) c
+    where t.tenant = p.tenant and t.digest = v_blob and t.state <> 'deleting'
+      and (t.state <> 'present' or t.number <> coalesce(c.number, t.number) or p.now - t.at > 3600000);
+  end loop;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_content(inkfast.content_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.put_core(p inkfast.put_list)
