@@ -1,7 +1,7 @@
 // A commit on a known head finds the rows it changes by their keys, with plans from when there was nothing to find.
 
 import { expect, test } from 'vitest'
-import { maker, put } from '../../src/conformance/material.ts'
+import { maker, put, sha256 } from '../../src/conformance/material.ts'
 import { MAIN } from '../../src/model/ids.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import { tempDatabase } from '../support/engines.ts'
@@ -55,6 +55,24 @@ const names: Commits = {
   counted: `n_tup_ins = ${ROWS + 6}`,
 }
 
+/** Brings a node and names it, twice. The look is in functions, which the control leaves as they are. */
+const nodes: Commits = {
+  table: 'nodes',
+  others: `insert into inkfast.nodes (tenant, id, ref, at, body)
+    select 'main', 1000 + n, sha256(int8send(n)), 0, '' from generate_series(1, ${ROWS}) n`,
+  once: async (backend, make, again) => {
+    for (const n of [1, 2]) {
+      const body = Buffer.from(`${n} ${again}`)
+      const node = { ref: sha256(body), body }
+      await backend.commit([make.commit(MAIN, { nodes: [node] })])
+      const [named] = await backend.commit([make.commit(MAIN, { guards: [{ kind: 'value', ref: node.ref }] })])
+      expect(named?.ok).toBe(true)
+    }
+    return 4
+  },
+  counted: `n_tup_ins = ${ROWS + 4}`,
+}
+
 /** Rows that were looked at beside all those that are in the way, with plans from when there were none. */
 async function lookedAt({ table, others, once, counted }: Commits, change?: (text: string) => string): Promise<number> {
   const url = await tempDatabase()
@@ -80,7 +98,7 @@ async function lookedAt({ table, others, once, counted }: Commits, change?: (tex
   return seen as unknown as number
 }
 
-test.each([items, names])('rows of $table are found by a look at each, however many there are by now', async (commits) => {
+test.each([items, names, nodes])('rows of $table are found by a look at each, however many there are by now', async (commits) => {
   expect(await lookedAt(commits)).toBeLessThan(60)
 })
 

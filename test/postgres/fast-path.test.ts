@@ -139,16 +139,38 @@ describe('rows that are changed as they were seen', () => {
     expect(await backend.commit([item(make, 'a', 0, 'ready')])).toMatchObject([{ ok: false, refused: { id: 'a' } }])
   })
 
-  test('without a look at the revision, a row that was changed meanwhile is overwritten: the control', async () => {
+  /** Changes a row as it was before another node changed it. This node knows the head, and has not seen the row. */
+  const changeLate = async (change?: (text: string) => string) => {
     const make = maker()
-    const backend = await watched(
-      await tempDatabase(),
-      () => {},
-      (text) => text.replace('and s.revision = u.before', 'and u.before > 0'),
-    )
-    const born = await backend.commit([item(make, 'a', 0, 'ready')])
-    await backend.commit([item(make, 'a', seqOf(born[0]), 'claimed')])
-    expect(await backend.commit([item(make, 'a', seqOf(born[0]), 'claimed')])).toMatchObject([{ ok: true }])
+    const url = await tempDatabase()
+    const other = await one(url)
+    const born = await other.commit([item(make, 'a', 0, 'ready')])
+    await other.commit([item(make, 'a', seqOf(born[0]), 'claimed')])
+    const texts: string[] = []
+    const backend = await watched(url, (text) => texts.push(text), change)
+    await backend.commit([make.commit(MAIN)])
+    texts.length = 0
+    const outcomes = await backend.commit([item(make, 'a', seqOf(born[0]), 'claimed')])
+    return { outcomes, statements: texts.filter(isPlain).length, calls: texts.filter(isFunction).length }
+  }
+
+  test('a row that another node has changed is left alone by the statement, and the function names it', async () => {
+    expect(await changeLate()).toMatchObject({ outcomes: [{ ok: false, refused: { id: 'a' } }], statements: 1, calls: 1 })
+  })
+
+  test('without a look at the revision, a row that was changed meanwhile is overwritten: the control', async () => {
+    const blind = (text: string) => text.replace('and s.revision = u.before', 'and u.before > 0')
+    expect(await changeLate(blind)).toMatchObject({ outcomes: [{ ok: true }], statements: 1, calls: 0 })
+  })
+
+  test('a guard that this node knows not to hold is not tried by the statement', async () => {
+    const make = maker()
+    const texts: string[] = []
+    const backend = await watched(await tempDatabase(), (text) => texts.push(text))
+    await backend.commit([item(make, 'a', 0, 'ready')])
+    texts.length = 0
+    expect(await backend.commit([item(make, 'a', 7, 'claimed')])).toMatchObject([{ ok: false, refused: { id: 'a' } }])
+    expect([texts.filter(isPlain).length, texts.filter(isFunction).length]).toEqual([0, 1])
   })
 })
 

@@ -61,7 +61,7 @@ export function backendOn({ db, powerful }: Opened, options: PostgresOptions): B
   const tryFastPath = async (part: readonly Commit[]): Promise<readonly Outcome[] | undefined> => {
     const start = known.headFor(part)
     if (!start) return undefined
-    const checks = start.moves.size + start.free.length > 0
+    const checks = start.moves.size > 0 || start.free.length > 0 || start.content !== undefined
     try {
       const fast = await commitFast(db, part, start, settings)
       if (!fast) return undefined

@@ -13,7 +13,7 @@ import { list, numbers, texts } from './arrays.ts'
 import { FIXED } from './commit-function.ts'
 import type { CommitArguments, EventArguments } from './commit-parameters.ts'
 import { CONTENT } from './content-functions.ts'
-import { packNodes, packReferences } from './pack-values.ts'
+import { contentId, packNodes, packReferences } from './pack-values.ts'
 import { textPieces } from './pieces.ts'
 import { sha256 } from './sha256.ts'
 
@@ -56,6 +56,7 @@ export function packBatch(batch: readonly Commit[], signState: (state: TenantSta
   // Defaults are not sent: one event per commit, and senders that know the same head.
   const single = batch.every((commit) => commit.events.length === 1)
   const since = Math.min(...(sinces ?? []))
+  const references = packReferences(events)
   const given = {
     commits: batch.length,
     since,
@@ -72,7 +73,8 @@ export function packBatch(batch: readonly Commit[], signState: (state: TenantSta
     erase: numbers([...erase]),
     state: state === undefined ? null : signState(state),
     ...packNodes(batch),
-    ...packReferences(events),
+    refEvents: numbers(references.events),
+    refNames: references.names,
   }
   return { given, pairs: guards.pairs }
 }
@@ -120,13 +122,11 @@ class Guards {
 
   add(commit: number, guard: Guard): void {
     const [table, id, wanted] =
-      guard.kind === 'value'
-        ? [CONTENT, hex(guard.ref), 0]
-        : guard.kind === 'blob'
-          ? [CONTENT, `blob:${guard.digest}`, 0]
-          : guard.kind === 'quiet'
-            ? ['', hex(idBytes(guard.session)), guard.after]
-            : [guard.table, guard.id, guard.kind === 'row' ? guard.revision : guard.fence]
+      guard.kind === 'value' || guard.kind === 'blob'
+        ? [CONTENT, contentId(guard), 0]
+        : guard.kind === 'quiet'
+          ? ['', hex(idBytes(guard.session)), guard.after]
+          : [guard.table, guard.id, guard.kind === 'row' ? guard.revision : guard.fence]
     const name = `${guard.kind} ${table} ${wanted} ${id}`
     let number = this.#numbers.get(name)
     if (number === undefined) {

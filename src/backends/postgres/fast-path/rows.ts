@@ -6,6 +6,7 @@ import type { Commit, Guard } from '../../../ports/commit.ts'
 import { numbers, textItem, texts } from '../arrays.ts'
 import type { Value } from '../connections.ts'
 import { textAt, textPieces } from '../pieces.ts'
+import { type Addition, type AdditionText, counted } from './addition.ts'
 
 interface Put {
   readonly born: number
@@ -91,25 +92,12 @@ interface TableMoves {
 
 type RowPut = RowMove & { readonly put: Put }
 
-/** The row changes of a batch, and the names that must be free for it. */
-export interface RowChecks {
-  readonly moves: RowMoves
-  readonly free: readonly string[]
-}
-
-export interface RowStatement {
-  /** Statements of the same shape have the same text. */
-  readonly shape: string
-  readonly rows: number
-  readonly values: readonly Value[]
-}
-
-export function rowStatement({ moves, free }: RowChecks): RowStatement {
+export function rowChanges(moves: RowMoves): Addition {
   const values: Value[] = []
-  let [shape, rows] = [`free${counted('!', free)} `, free.length]
+  let [shape, count] = ['', 0]
   for (const [table, all] of moves) {
     const of = tableMoves(table, all)
-    rows += all.length
+    count += all.length
     shape += `${table}${counted('-', of.removed)}${counted('=', of.changed)}${counted('+', of.inserted)} `
     const [gone] = of.removed
     if (gone && of.removed.length === 1) values.push(gone.id, gone.before)
@@ -119,13 +107,8 @@ export function rowStatement({ moves, free }: RowChecks): RowStatement {
       if (first) values.push(...(some.length === 1 ? cellsOf(table, first) : listsOf(table, some)))
     }
   }
-  const [name] = free
-  if (name !== undefined) values.push(free.length === 1 ? name : texts(free))
-  return { shape, rows, values }
+  return { shape, count, values, text: (place) => textOf(moves, place) }
 }
-
-/** Nothing, one row, or several: a single row is sent without arrays. */
-const counted = (sign: string, rows: readonly unknown[]): string => (rows.length === 0 ? '' : rows.length === 1 ? sign : sign + sign)
 
 function tableMoves(table: TableName, all: readonly RowMove[]): TableMoves {
   const put = all.filter((move): move is RowPut => move.put !== undefined)
@@ -164,13 +147,6 @@ function cellsOf(table: TableName, { id, before, put }: RowPut): readonly Value[
   ]
 }
 
-export interface RowParts {
-  /** Further parts of the statement. */
-  readonly parts: readonly string[]
-  /** Counts of rows that were as expected. */
-  readonly counts: readonly string[]
-}
-
 type Columns = readonly (readonly [name: string, type: string])[]
 
 const BODY: Columns = [['body', 'text']]
@@ -180,22 +156,20 @@ const PLACES: Columns = [
   ['body_size', 'integer'],
 ]
 
-/** `first` is the first free parameter number. The statement's part `moved` holds the tenant, or no row if the head was elsewhere. */
-export function rowParts({ moves, free }: RowChecks, first: number): RowParts {
+function textOf(moves: RowMoves, place: () => string): AdditionText {
   const parts: string[] = []
   const counts: string[] = []
-  let next = first
   /** The rows of the batch as a table expression. */
-  const brought = (rows: readonly unknown[], as: string, columns: Columns, body = false): string => {
+  const brought = (rows: readonly RowMove[], as: string, columns: Columns, body = false): string => {
     const names = columns.map(([name]) => name)
     if (rows.length === 1) {
-      const cells = [...columns, ...(body ? BODY : [])].map(([name, type]) => `$${next++}::${type} as ${name}`)
+      const cells = [...columns, ...(body ? BODY : [])].map(([name, type]) => `${place()}::${type} as ${name}`)
       return `(select ${cells.join(', ')}) as ${as}`
     }
-    const lists = [...columns, ...(body ? PLACES : [])].map(([, type]) => `$${next++}::${type}[]`)
+    const lists = [...columns, ...(body ? PLACES : [])].map(([, type]) => `${place()}::${type}[]`)
     if (!body) return `unnest(${lists.join(', ')}) as ${as} (${names.join(', ')})`
     return `(
-        select ${names.map((name) => `l.${name}`).join(', ')}, ${textAt(`$${next++}::bytea`, 'l.body_from', 'l.body_size')} as body
+        select ${names.map((name) => `l.${name}`).join(', ')}, ${textAt(`${place()}::bytea`, 'l.body_from', 'l.body_size')} as body
         from unnest(${lists.join(', ')}) as l (${[...names, ...PLACES.map(([name]) => name)].join(', ')})) as ${as}`
   }
   for (const [table, all] of moves) {
@@ -243,10 +217,6 @@ export function rowParts({ moves, free }: RowChecks, first: number): RowParts {
       )
     }
   }
-  if (free.length > 0)
-    counts.push(`(
-    select count(*) from ${brought(free, 'f', [['id', 'text']])}, moved m
-    where (select s.id from inkfast.names s where s.tenant = m.tenant and s.id between f.id and f.id order by s.id limit 1) is null)`)
   return { parts, counts }
 }
 

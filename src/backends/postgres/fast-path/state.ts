@@ -5,6 +5,8 @@ import { fromHex } from '../../../model/bytes.ts'
 import type { Receipt } from '../../../model/event.ts'
 import type { TenantId } from '../../../model/ids.ts'
 import type { Change, Commit, Guard, Outcome } from '../../../ports/commit.ts'
+import { contentId } from '../pack-values.ts'
+import { isFreeName } from './free-names.ts'
 import { movesOf, type RowMoves } from './rows.ts'
 
 export interface KnownHead {
@@ -18,6 +20,8 @@ export interface Start {
   readonly moves: RowMoves
   /** Names that must be free. */
   readonly free: readonly string[]
+  /** Ids of the content that guards name; absent if the batch has nothing to do with content. */
+  readonly content?: readonly string[]
 }
 
 const TENANTS_MOST = 1000
@@ -43,20 +47,30 @@ export class KnownTenants {
     const known = tenant === undefined ? undefined : this.#tenants.get(tenant)
     if (!known?.quiet) return undefined
     const free = new Set<string>()
+    const named = new Set<string>()
+    let hasContent = false
     for (const { changes, key, guards, events, nodes, since = Number.MAX_SAFE_INTEGER } of batch) {
-      if (key || nodes || events.length === 0 || events.some(({ refs }) => refs) || since < known.head.seq) return undefined
+      if (key || events.length === 0 || since < known.head.seq) return undefined
+      hasContent ||= nodes !== undefined || events.some(({ refs }) => refs)
       let changed: Set<string> | undefined
       for (const guard of guards) {
-        if (guard.kind === 'quiet' || guard.kind === 'value' || guard.kind === 'blob') return undefined
-        if (known.guards.get(nameOf(guard)) === wantedBy(guard)) continue
+        if (guard.kind === 'quiet') return undefined
+        if (guard.kind === 'value' || guard.kind === 'blob') {
+          named.add(contentId(guard))
+          continue
+        }
+        const seen = known.guards.get(nameOf(guard))
+        if (seen === wantedBy(guard)) continue
+        // The guard does not hold. The function says so.
+        if (seen !== undefined) return undefined
         changed ??= changedBy(changes)
         if (guard.kind === 'row' && changed.has(nameOf(guard))) continue
-        if (!isFree(guard) || known.guards.has(nameOf(guard))) return undefined
+        if (!isFreeName(guard)) return undefined
         free.add(guard.id)
       }
     }
     const moves = movesOf(batch, known.head.seq)
-    return moves && { head: known.head, moves, free: [...free] }
+    return moves && { head: known.head, moves, free: [...free], ...((hasContent || named.size > 0) && { content: [...named] }) }
   }
 
   /** Remembers a batch that the commit function applied. Nothing else was written between `base` and its end. */
@@ -97,7 +111,7 @@ export class KnownTenants {
       const outcome = outcomes[i]
       if (!outcome?.ok || outcome.repeated) continue
       for (const guard of guards)
-        if ((guard.kind === 'row' || guard.kind === 'fence') && !isFree(guard)) known.set(nameOf(guard), wantedBy(guard))
+        if ((guard.kind === 'row' || guard.kind === 'fence') && !isFreeName(guard)) known.set(nameOf(guard), wantedBy(guard))
       for (const change of changes) {
         if (change.kind !== 'put' && change.kind !== 'remove') continue
         const { table, id } = change
@@ -110,12 +124,6 @@ export class KnownTenants {
     }
   }
 }
-
-/**
- * Whether a name must be free: the digest that an erased name would have left. Each is new, so there is nothing to remember, and the
- * statement checks it.
- */
-const isFree = (guard: RowGuard): boolean => guard.kind === 'row' && guard.table === 'names' && guard.revision === 0
 
 const changedBy = (changes: readonly Change[]): Set<string> =>
   new Set(changes.flatMap((change) => ('table' in change ? [nameOf({ kind: 'row', table: change.table, id: change.id })] : [])))
