@@ -3986,6 +3986,7 @@ CREATE OR REPLACE FUNCTION inkfast.words_change()
  RETURNS trigger
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_hashjoin TO 'on'
 AS $function$
 declare
   v_tenant text := (
@@ -4082,6 +4083,7 @@ CREATE OR REPLACE FUNCTION inkfast.words_come()
  RETURNS trigger
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_hashjoin TO 'on'
 AS $function$
 declare
   v_tenant text := (select n.tenant from came n where n.terms like '{%' limit 1);

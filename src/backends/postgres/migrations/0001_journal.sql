@@ -1501,9 +1501,11 @@ begin
 end
 $$;
 
+-- Words are joined by hash, also in a statement of the fast path, which turns that off: nested loops would take the square of a long text.
 create function inkfast.words_come() returns trigger
 language plpgsql
 set search_path = pg_catalog, pg_temp
+set enable_hashjoin = on
 as $$
 declare
   v_tenant text := (select n.tenant from came n where n.terms like '{%' limit 1);
@@ -1543,6 +1545,7 @@ $$;
 create function inkfast.words_change() returns trigger
 language plpgsql
 set search_path = pg_catalog, pg_temp
+set enable_hashjoin = on
 as $$
 declare
   v_tenant text := (
