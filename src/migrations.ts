@@ -23,9 +23,9 @@ export interface SchemaState {
   readonly migrations: readonly MigrationState[]
   /** Tables of a database whose row-level security was off and has been switched on again. */
   readonly walledAgain?: readonly string[]
-  /** For a file: triggers that are missing or changed, which migrating restores. */
+  /** For a file: triggers and indexes that are missing or changed, which migrating restores. */
   readonly guardsMissing?: readonly string[]
-  /** Triggers that were missing or changed and have been restored. */
+  /** Triggers, and indexes of a file, that were missing or changed and have been restored. */
   readonly guardedAgain?: readonly string[]
   /** The tenant key was registered in a database that did not have it. */
   readonly keyAdded?: boolean

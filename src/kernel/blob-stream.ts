@@ -29,7 +29,7 @@ export async function putChunks(scope: Scope, chunks: Chunks, about: BlobDescrip
   let writer: BlobWriter | undefined
   const flush = async (): Promise<void> => {
     checkOpen(scope.engine)
-    writer ??= await backend.blobs.write(scope.tenant, about.storage(bytes))
+    writer ??= await backend.blobs.write(scope.tenant, about.storage(bytes), environment.liveness?.self)
     const part = piece.subarray(0, filled)
     await writer.add(part, environment.digest.sha256(part))
     filled = 0

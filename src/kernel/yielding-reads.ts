@@ -65,7 +65,7 @@ export function yieldingReads(
     blobs: {
       ...backend.blobs,
       put: (tenant, digest, bytes, storage) => readOf(tenant, 'blobs', digest, () => backend.blobs.put(tenant, digest, bytes, storage)),
-      write: (tenant, storage) => readOf(tenant, 'blobs', '', () => backend.blobs.write(tenant, storage)),
+      write: (tenant, storage, mark) => readOf(tenant, 'blobs', '', () => backend.blobs.write(tenant, storage, mark)),
       get: (tenant, digest, piece) => readOf(tenant, 'blobs', digest, () => backend.blobs.get(tenant, digest, piece)),
       has: (tenant, digests) => readOf(tenant, 'blobs', '', () => backend.blobs.has(tenant, digests)),
       list: (tenant, after, limit) => readOf(tenant, 'blobs', '', () => backend.blobs.list(tenant, after, limit)),

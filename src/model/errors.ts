@@ -157,6 +157,15 @@ export const errors = {
     (d) =>
       `The triggers that keep events unchanged are not as they were made in ${d.place}: ${d.why}. Nothing was opened. Open with readOnly and verify the journal, then run inkfast migrate, which restores the triggers.`,
   ),
+  SCHEMA_ALTERED: row(
+    'corrupt',
+    (d) =>
+      `The schema of ${d.path} was changed from outside: ${d.why}. Nothing was opened, changed or run. ${
+        d.mends
+          ? 'Run inkfast verify, then inkfast migrate, which makes missing triggers and indexes again.'
+          : 'Find out who changed it, and run inkfast doctor. Drop foreign objects with the sqlite3 shell; restore a backup if a table of the store was changed.'
+      }`,
+  ),
   SQLITE_TOO_OLD: row(
     'unavailable',
     (d) =>

@@ -188,6 +188,8 @@ export const limits = {
   valueNodesKnown: 100_000,
   /** Content that nothing refers to yet is kept this long: a program refers to it soon after it put it. */
   collectGraceMs: 24 * 60 * 60 * 1000,
+  /** On a server, an upload of a process on another machine is taken for dead once nothing was added for this long. */
+  uploadQuietMs: 24 * 60 * 60 * 1000,
   /** Large data whose commit is still to come, kept in memory so that it can be put again if a collection deleted it. */
   freshBlobBytes: 64 * MiB,
   /** Components of one checkpoint: their refs stand in the row of the run, which is written often. */

@@ -3,6 +3,7 @@
 
 import type { BlobState } from '../model/blob.ts'
 import type { TenantId } from '../model/ids.ts'
+import type { Fate, ProcessMark } from './environment.ts'
 
 /** How bytes are stored. A backend may ignore both. */
 export interface BlobStorage {
@@ -45,8 +46,8 @@ export interface BlobWriter {
 export interface Blobs {
   /** Stores a blob of one piece. Durable when it resolves, and idempotent. The caller must not change the bytes meanwhile. */
   put(tenant: TenantId, digest: string, bytes: Uint8Array, storage?: BlobStorage): Promise<void>
-  /** Begins a blob of any size. */
-  write(tenant: TenantId, storage?: BlobStorage): Promise<BlobWriter>
+  /** Begins a blob of any size. The mark is that of this process, if it has one. */
+  write(tenant: TenantId, storage?: BlobStorage, mark?: ProcessMark): Promise<BlobWriter>
   /** A piece, counted from 0. Undefined if there is no such blob. */
   get(tenant: TenantId, digest: string, piece: number): Promise<BlobPiece | undefined>
   /** In the order asked. */
@@ -61,8 +62,11 @@ export interface Blobs {
   condemn(collected: CondemnedBlobs): Promise<'condemned' | 'named' | 'replaced'>
   /** Deletes those that are condemned, and what an earlier collection was deleting. Answers with what it deleted. */
   remove(tenant: TenantId, number: number, digests: readonly string[]): Promise<readonly string[] | 'replaced'>
-  /** Deletes what puts left behind that never finished, if nothing was added for this long. Answers with the bytes it freed. */
-  sweep(tenant: TenantId, quietMs: number): Promise<number>
+  /**
+   * Deletes what puts of dead processes left behind, and nothing of living ones. A backend that cannot tell them apart by itself asks for the
+   * fate of the process; where that is unknown, nothing must have been added for `quietMs`. Answers with the bytes it freed.
+   */
+  sweep(tenant: TenantId, quietMs: number, fateOf?: (mark: ProcessMark) => Fate): Promise<number>
 }
 
 export interface CondemnedBlobs {

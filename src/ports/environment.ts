@@ -56,6 +56,9 @@ export interface ProcessMark {
   readonly started: string
 }
 
+/** What this process knows of another one. */
+export type Fate = 'gone' | 'alive' | 'unknown'
+
 export interface Liveness {
   /** This process; undefined if the system does not provide the data. */
   readonly self: ProcessMark | undefined

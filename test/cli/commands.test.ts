@@ -1,6 +1,6 @@
 // Each command on a sound store: what it prints, as a table and as JSON.
 
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { storePath } from '../../src/cli/store.ts'
@@ -223,5 +223,24 @@ describe('doctor', () => {
     expect(out).toMatch(/! events main +in the future: seq \d+ [a-z.]+ .* ahead/)
     expect(out).toMatch(/! guards .* the trigger events_stay is missing/)
     expect(out).toMatch(/✗ pages +the trigger events_stay is missing/)
+  })
+
+  test.each([
+    [
+      'a foreign trigger',
+      'create trigger evil before insert on events begin select raise(ignore); end',
+      /✗ pages +the trigger evil on events is not ours/,
+    ],
+    ['a view on a table', 'create view peek as select payload from events', /✗ pages +the view peek on events is not ours/],
+    ['a missing index', 'drop index work_by_due', /✗ opens .* the index work_by_due is missing/],
+    ['a missing table', 'drop table renewals', /✗ opens .* the table renewals is missing/],
+  ])('doctor reports %s and ends with 1', async (_, sql, found) => {
+    const { path } = await smallStore()
+    withDatabase(path, (db) => db.exec(sql))
+    const before = readFileSync(path)
+    const { code, out } = await ink(['doctor', path])
+    expect(code).toBe(1)
+    expect(out).toMatch(found)
+    expect(readFileSync(path).equals(before)).toBe(true)
   })
 })

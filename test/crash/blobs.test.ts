@@ -85,6 +85,10 @@ test.each([
   const { int } = chance(SEED)
   for (let kills = 0; kills < KILLS; kills++) await live(path, layout, ledger, int(120))
   expect(await judge(path, layout, ledger)).toEqual({ lost: [], torn: [] })
+  await using store = await openIn(path, { layout })
+  await store.collect()
+  const { items } = await store.blobs.list({ last: 1000 })
+  expect((await store.measure()).bytes.blobs).toBe(items.reduce((sum, { stored }) => sum + stored, 0))
   console.log(
     `blobs, seed ${SEED}: ${KILLS} kills, ${ledger.inFlight} with a put in flight; ${ledger.acked.size} of ${ledger.begun.size} acknowledged`,
   )

@@ -1,11 +1,12 @@
 // Garbage collection deletes the blobs that nothing refers to, and no other, whatever is written meanwhile and whenever it dies.
 
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { memoryBackend } from '../../src/backends/memory/backend.ts'
+import { lockUpload } from '../../src/backends/sqlite/upload-locks.ts'
 import { chance } from '../../src/conformance/chance.ts'
 import { nodeEnvironment } from '../../src/environment.ts'
 import { type BlobRef, open as openStore, type Store } from '../../src/index.ts'
@@ -240,27 +241,30 @@ describe('a collection that died on SQLite', () => {
     },
   )
 
-  test('files that a put or a deletion left behind are deleted a day later', async () => {
+  test('files that a dead process left behind are deleted at once, and those of a living upload are not', async () => {
     const path = tempFile()
     const store = await openIn(path)
     const kept = await store.blobs.put(bytesOf('kept'))
     await store.pin(kept)
-    const orphan = sha256(bytesOf('orphan'))
-    const files = [
-      fileOf(path, orphan),
-      `${fileOf(path, orphan)}.new-00`,
-      join(`${path}.blobs`, 'tenant-main.blobs', 'uploads', 'ab.new-00'),
-    ]
-    for (const file of files) {
+    const uploads = join(`${path}.blobs`, 'tenant-main.blobs', 'uploads')
+    mkdirSync(uploads)
+    const filesOf = (id: string): readonly string[] => {
+      const digest = sha256(bytesOf(id))
+      // A crash came between the name of the file and its row, or before.
+      return [fileOf(path, digest), `${fileOf(path, digest)}.new-${id}`, join(uploads, `upload.new-${id}`)]
+    }
+    const lock = lockUpload(uploads, 0o600)
+    const [left, living, foreign] = [filesOf('0123456789ab'), filesOf(lock.id), join(uploads, '.DS_Store')]
+    for (const file of [...left, ...living, foreign]) {
       mkdirSync(join(file, '..'), { recursive: true })
       writeFileSync(file, 'left')
     }
-    await store.collect({ grace: 0 })
-    expect(files.map((file) => existsSync(file))).toEqual([true, true, true])
-    const yesterday = Date.now() / 1000 - 2 * 24 * 60 * 60
-    for (const file of [...files, fileOf(path, kept.digest)]) utimesSync(file, yesterday, yesterday)
-    expect((await store.collect({ grace: 0 })).deleted.bytes).toBe(12)
-    expect(files.map((file) => existsSync(file))).toEqual([false, false, false])
+    const there = (files: readonly string[]) => files.map((file) => existsSync(file))
+    expect((await store.collect()).deleted.bytes).toBe(12)
+    expect(there([...left, ...living, foreign])).toEqual([false, false, false, true, true, true, true])
+    lock.release()
+    expect((await store.collect()).deleted.bytes).toBe(12)
+    expect(there([...living, foreign])).toEqual([false, false, false, true])
     expect(await store.blobs.get(kept)).toEqual(bytesOf('kept'))
     expect(readdirSync(`${path}.blobs`)).toEqual(['tenant-main.blobs'])
   })

@@ -4,8 +4,10 @@
 import { Buffer } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { BLOB_NAMED_AGAIN_MS, type BlobState, checkDigest } from '../../model/blob.ts'
+import { refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
 import type { Blobs } from '../../ports/blobs.ts'
+import type { ProcessMark } from '../../ports/environment.ts'
 import { texts } from './arrays.ts'
 import { decodePiece, encodePiece } from './codec.ts'
 import type { Cells, Step } from './connections.ts'
@@ -26,15 +28,27 @@ const put = `
   insert into inkfast.blob_pieces (tenant, place, n, codec, sha256, start, size, at, body)
   select $1, $5, 0, $6::text, decode($2, 'hex'), 0, $4, inkfast.now_v1(), $7::bytea from b where b.place = $5
   on conflict (tenant, place, n) do nothing`
-const addPiece = `
+const addPiece = (from: string): string => `
   insert into inkfast.blob_pieces (tenant, place, n, codec, sha256, start, size, at, body)
-  values ($1::text, $2::text, $3::bigint, $4::text, $5::bytea, 0, $6::bigint, inkfast.now_v1(), $7::bytea)
+  select $1::text, $2::text, $3::bigint, $4::text, $5::bytea, 0, $6::bigint, inkfast.now_v1(), $7::bytea ${from}
   on conflict (tenant, place, n) do nothing`
+// An upload has a note of who is uploading, as piece -1, until it is finished. `finish` and `sweep` both delete it first, so that one of them waits
+// for the other and then finds it gone. Pieces that a dying process sent are not added behind a sweep.
+const addFirst = `
+  with note as (
+    insert into inkfast.blob_pieces (tenant, place, n, codec, sha256, start, size, at, body)
+    values ($1::text, $2::text, -1, 'mark', '', 0, 0, inkfast.now_v1(), $8::bytea)
+    on conflict (tenant, place, n) do nothing
+  )
+  ${addPiece('')}`
+const addNext = addPiece('where exists (select from inkfast.blob_pieces where place = $2 and n = -1)')
 const place = `(select t.place from inkfast.blobs t where t.digest between $2 and $2 order by t.digest limit 1)`
 // The pieces are dropped if another put was first; a finish that is sent again finds its own row and leaves them.
 const finish = `
-  with b as (${enter('where (select count(*) from inkfast.blob_pieces where place = $5) = $6::bigint')})
-  delete from inkfast.blob_pieces p where p.place = $5 and not exists (select from b where b.place = $5) and ${place} is distinct from $5`
+  with note as (delete from inkfast.blob_pieces where place = $5 and n = -1 returning place),
+  b as (${enter('where exists (select from note) and (select count(*) from inkfast.blob_pieces where place = $5 and n >= 0) = $6::bigint')})
+  delete from inkfast.blob_pieces p
+  where p.place = $5 and p.n >= 0 and not exists (select from b where b.place = $5) and ${place} is distinct from $5`
 const abandon = 'delete from inkfast.blob_pieces where place = $1'
 // Bytes are encoded as hex, because the server's own output format is a setting that a login may have changed. A range in key order, which
 // only the primary key offers.
@@ -67,21 +81,28 @@ const remove = `
     delete from inkfast.blob_pieces p using gone where p.place = gone.place
   )
   select digest from gone`
+const unfinished = `
+  select p.place, max(case when p.n = -1 then encode(p.body, 'hex') end), max(p.at) < inkfast.now_v1() - $1::bigint
+  from inkfast.blob_pieces p left join inkfast.blobs b on b.place = p.place
+  group by p.place having count(b.place) = 0`
 const sweep = `
-  with gone as (
-    delete from inkfast.blob_pieces where place in (
-      select p.place from inkfast.blob_pieces p left join inkfast.blobs b on b.place = p.place
-      group by p.place having count(b.place) = 0 and max(p.at) < inkfast.now_v1() - $1::bigint)
-    returning size
+  with note as (
+    delete from inkfast.blob_pieces where place = any ($1::text[]) and n = -1 returning place
+  ), gone as (
+    delete from inkfast.blob_pieces where n >= 0 and (place in (select place from note) or place = any ($2::text[])) returning size
   )
   select coalesce(sum(size), 0) from gone`
 
 export function blobs(db: Database, { durable }: { readonly durable: boolean }): Blobs {
   const flushed = { text: `select pg_catalog.set_config('synchronous_commit', '${durable ? 'on' : 'off'}', true)`, prepared: true }
   // Every write is idempotent, so it is retried like a read.
-  const write = async (tenant: TenantId, step: Step): Promise<void> => {
+  const write = async (tenant: TenantId, ...steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> => {
     db.checkWritable()
-    await db.run([db.enter(db.wall.tenant(tenant)), flushed, { ...step, prepared: true }], 'reading')
+    const results = await db.run(
+      [db.enter(db.wall.tenant(tenant)), flushed, ...steps.map((step) => ({ ...step, prepared: true }))],
+      'reading',
+    )
+    return results.slice(2)
   }
   const collect = async (tenant: TenantId, ...steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> => {
     db.checkWritable()
@@ -93,7 +114,7 @@ export function blobs(db: Database, { durable }: { readonly durable: boolean }):
       const { codec, body } = await encodePiece(bytes, compress)
       await write(tenant, { text: put, values: [tenant, digest, bytes.length, body.length, randomUUID(), codec, body] })
     },
-    write: async (tenant, { compress = false } = {}) => {
+    write: async (tenant, { compress = false } = {}, mark) => {
       await db.read(tenant)
       db.checkWritable()
       const own = randomUUID()
@@ -101,16 +122,27 @@ export function blobs(db: Database, { durable }: { readonly durable: boolean }):
       return {
         add: async (bytes, sha256) => {
           const { codec, body } = await encodePiece(bytes, compress)
-          await write(tenant, { text: addPiece, values: [tenant, own, count, codec, sha256, body.length, body] })
+          const piece = [tenant, own, count, codec, sha256, body.length, body]
+          await write(
+            tenant,
+            count === 0
+              ? { text: addFirst, values: [...piece, Buffer.from(JSON.stringify(mark ?? null))] }
+              : { text: addNext, values: piece },
+          )
           count++
           plain += bytes.length
           stored += body.length
         },
         finish: async (digest) => {
           checkDigest(digest)
-          await write(tenant, { text: finish, values: [tenant, digest, plain, stored, own, count] })
+          const [, found] = await write(
+            tenant,
+            { text: finish, values: [tenant, digest, plain, stored, own, count] },
+            { text: has, values: [texts([digest])] },
+          )
+          if (found?.[0]?.[0] !== 't') throw refuse('BLOB_UNKNOWN', { digest, tenant })
         },
-        abandon: () => write(tenant, { text: abandon, values: [own] }),
+        abandon: async () => void (await write(tenant, { text: abandon, values: [own] })),
       }
     },
     get: async (tenant, digest, n) => {
@@ -151,10 +183,31 @@ export function blobs(db: Database, { durable }: { readonly durable: boolean }):
       if (Number(results[2]?.[0]?.[0]) !== number) return 'replaced'
       return (results[3] ?? []).map(([digest]) => digest as string)
     },
-    sweep: async (tenant, quietMs) => {
-      const results = await collect(tenant, { text: sweep, values: [quietMs] })
+    sweep: async (tenant, quietMs, fateOf = () => 'unknown') => {
+      db.checkWritable()
+      const [uploads = []] = await db.read(tenant, { text: unfinished, values: [quietMs] })
+      const [begun, bare]: [string[], string[]] = [[], []]
+      for (const [place, note, quiet] of uploads) {
+        const mark = typeof note === 'string' ? markOf(note) : undefined
+        const fate = mark ? fateOf(mark) : 'unknown'
+        // Pieces without a note were added behind a sweep, or their first one never was: nobody can finish them.
+        if (note === null) bare.push(place as string)
+        else if (fate === 'gone' || (fate === 'unknown' && quiet === 't')) begun.push(place as string)
+      }
+      if (begun.length + bare.length === 0) return 0
+      const results = await collect(tenant, { text: sweep, values: [texts(begun), texts(bare)] })
       return Number(results[2]?.[0]?.[0])
     },
+  }
+}
+
+/** Undefined if the process had none, or its note cannot be read. */
+function markOf(note: string): ProcessMark | undefined {
+  try {
+    const mark: unknown = JSON.parse(Buffer.from(note, 'hex').toString())
+    return typeof mark === 'object' && mark !== null ? (mark as ProcessMark) : undefined
+  } catch {
+    return undefined
   }
 }
 

@@ -186,6 +186,37 @@ test('a disk that is full is told so, and leaves nothing half there', async () =
   }
 })
 
+test('a put whose file a collection took for one of a dead process is told so, and leaves nothing', async () => {
+  const path = tempFile()
+  writeFileSync(path, '')
+  const digest = sha256(bytesOf('one'))
+  const rename: Disk['rename'] = async (from, to) => {
+    await files.rm(from)
+    return files.rename(from, to)
+  }
+  expect(await new BlobFiles(`${path}.blobs`, path, { ...files, rename } as Disk).put(MAIN, digest, bytesOf('one'))).toBe(false)
+  expect(filesUnder(`${path}.blobs`)).toEqual([])
+  expect(await new BlobFiles(`${path}.blobs`, path).put(MAIN, digest, bytesOf('one'))).toBe(true)
+})
+
+test.each([
+  ['one file', () => sqliteBackend({ path: tempFile() })],
+  ['a folder', () => folderBackend({ path: tempFolder() })],
+])('puts in %s end while one collection follows the other, and every blob is whole', async (_, open) => {
+  const backend = await open()
+  later(() => backend.close())
+  await backend.commit([maker(3).commit(MAIN)])
+  let putting = true
+  const sweeping = (async () => {
+    while (putting) await backend.blobs.sweep(MAIN, 0)
+  })()
+  const all = Array.from({ length: 60 }, (_, i) => bytesOf(`blob ${i}`))
+  await Promise.all(all.map((bytes) => backend.blobs.put(MAIN, sha256(bytes), bytes)))
+  putting = false
+  await sweeping
+  for (const bytes of all) expect((await backend.blobs.get(MAIN, sha256(bytes), 0))?.body).toEqual(bytes)
+})
+
 test('a file in the place of the blob folder fails a put, and health reports it', async () => {
   const path = tempFile()
   const store = await openIn(path)

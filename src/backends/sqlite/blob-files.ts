@@ -1,5 +1,6 @@
 // Blobs as files in a folder beside the database. A blob is written under a temporary name, flushed, and then renamed to its digest. After
-// a crash it is either complete or absent, besides a temporary file whose name says so.
+// a crash it is either complete or absent, besides files whose names say so: `….new-<id>`. A collection may delete such a file, unless a living
+// process holds the lock of that id.
 
 import { randomBytes } from 'node:crypto'
 import { rmSync, type Stats, statSync } from 'node:fs'
@@ -7,7 +8,9 @@ import * as files from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { TenantId } from '../../model/ids.ts'
 import { fileError } from './failures.ts'
+import { type FoundFile, foundFiles, ifThere, isMissing, namesIn, newName, UPLOADS } from './found-files.ts'
 import { tenantFolder } from './tenant-files.ts'
+import { lockUpload } from './upload-locks.ts'
 
 /** The file system calls used, so that a test can watch them and cut the power in between. */
 export type Disk = Pick<typeof files, 'mkdir' | 'open' | 'readdir' | 'readFile' | 'rename' | 'rm' | 'stat'>
@@ -26,19 +29,15 @@ export interface NewBlobFile {
   drop(): Promise<void>
 }
 
-export interface QuietFile {
-  readonly bytes: number
-  /** Absent if the put never finished. */
-  readonly digest?: string
-  remove(): void
+/** A file with a lock, which keeps it from collections until it is dropped, also once it was adopted. */
+export interface UploadFile extends NewBlobFile {
+  readonly id: string
 }
 
 export interface BlobMeasure {
   readonly bytes: number
 }
 
-/** The folder of files whose digest is not known yet. */
-const UPLOADS = 'uploads'
 // Enough for all folders of forty busy tenants. A forgotten folder costs one more flush.
 const FOLDERS_REMEMBERED = 10_000
 // Limits concurrent calls when hundreds of files are checked.
@@ -58,29 +57,26 @@ export class BlobFiles {
     this.#disk = disk
   }
 
-  /** Resolves once the bytes and names are on disk, whichever process wrote them. An existing file of the right size is kept. */
-  async put(tenant: TenantId, digest: string, bytes: Uint8Array): Promise<void> {
+  /**
+   * Resolves once the bytes and names are on disk, whichever process wrote them. An existing file of the right size is kept. False if a collection
+   * took the file for one of a dead process: a lock for every put would cost more than to write a few again.
+   */
+  async put(tenant: TenantId, digest: string, bytes: Uint8Array): Promise<boolean> {
     const path = this.#pathOf(tenant, digest)
-    try {
-      if ((await this.#statOf(path))?.size !== bytes.length) await this.#write(path, bytes)
+    return this.#told(async () => {
+      if ((await this.#statOf(path))?.size !== bytes.length && !(await this.#write(path, bytes))) return false
       await this.#flushNames(dirname(path))
-    } catch (error) {
-      throw fileError(this.#like, error)
-    }
+      return true
+    })
   }
 
   async get(tenant: TenantId, digest: string): Promise<Uint8Array | undefined> {
-    try {
-      return plainBytes(await this.#disk.readFile(this.#pathOf(tenant, digest)))
-    } catch (error) {
-      if (isMissing(error)) return undefined
-      throw fileError(this.#like, error)
-    }
+    return this.#told(() => ifThere(async () => plainBytes(await this.#disk.readFile(this.#pathOf(tenant, digest)))))
   }
 
   /** A part of a blob's file: fewer bytes if the file ends before. Undefined if there is no file. */
   async read(tenant: TenantId, digest: string, { start, size }: FilePart): Promise<Uint8Array | undefined> {
-    try {
+    const reading = async (): Promise<Uint8Array> => {
       const file = await this.#disk.open(this.#pathOf(tenant, digest), 'r')
       try {
         const bytes = new Uint8Array(size)
@@ -90,42 +86,55 @@ export class BlobFiles {
       } finally {
         await file.close()
       }
-    } catch (error) {
-      if (isMissing(error)) return undefined
-      throw fileError(this.#like, error)
     }
+    return this.#told(() => ifThere(reading))
   }
 
   /** Begins a file whose digest is not known yet. */
-  async create(tenant: TenantId): Promise<NewBlobFile> {
-    const told = async <T>(work: () => Promise<T>): Promise<T> => {
+  async create(tenant: TenantId): Promise<UploadFile> {
+    const folder = join(this.#folder, tenantFolder(tenant), UPLOADS)
+    return this.#told(async () => {
+      const mode = await this.#mode()
+      await this.#makeFolder(folder, mode)
+      const lock = lockUpload(folder, mode)
       try {
-        return await work()
+        const file = await this.#create(join(folder, 'upload'), lock.id)
+        const drop = async (): Promise<void> => {
+          await file.drop()
+          lock.release()
+        }
+        return {
+          id: lock.id,
+          path: file.path,
+          add: (bytes) => this.#told(() => file.add(bytes)),
+          flush: () => this.#told(file.flush),
+          drop: () => this.#told(drop),
+        }
       } catch (error) {
-        throw fileError(this.#like, error)
+        lock.release()
+        throw error
       }
-    }
-    const file = await told(() => this.#create(join(this.#folder, tenantFolder(tenant), UPLOADS, randomBytes(6).toString('hex'))))
-    return {
-      path: file.path,
-      add: (bytes) => told(() => file.add(bytes)),
-      flush: () => told(file.flush),
-      drop: () => told(file.drop),
-    }
+    })
   }
 
-  /** Names a file that was created. Resolves once its bytes and names are on disk. */
-  async adopt(tenant: TenantId, digest: string, file: NewBlobFile): Promise<void> {
+  /** Names a file that was created. Calls `enter` once its bytes and names are on disk; until it resolves, collections leave the file alone. */
+  async adopt<T>(tenant: TenantId, digest: string, file: UploadFile, enter: () => Promise<T>): Promise<T> {
     const path = this.#pathOf(tenant, digest)
-    try {
-      await file.flush()
-      await this.#makeFolder(dirname(path), await this.#mode())
-      await this.#disk.rename(file.path, path)
-      await this.#flushNames(dirname(path))
-    } catch (error) {
-      await file.drop()
-      throw fileError(this.#like, error)
-    }
+    const note = newName(path, file.id)
+    return this.#told(async () => {
+      try {
+        await file.flush()
+        const mode = await this.#mode()
+        await this.#makeFolder(dirname(path), mode)
+        // The digest does not tell whose file it is.
+        await (await this.#disk.open(note, 'wx', mode)).close()
+        await this.#disk.rename(file.path, path)
+        await this.#flushNames(dirname(path))
+        return await enter()
+      } finally {
+        await this.#disk.rm(note, { force: true })
+      }
+    })
   }
 
   /** Size of a blob's file; undefined if there is none. Synchronous, for use in a transaction. */
@@ -146,20 +155,10 @@ export class BlobFiles {
     }
   }
 
-  /** Files of a tenant that nobody has written to for this long: of finished blobs, and of puts that never finished. */
-  async *quiet(tenant: TenantId, quietMs: number): AsyncGenerator<QuietFile> {
-    const top = join(this.#folder, tenantFolder(tenant))
-    const before = Date.now() - quietMs
+  /** All files of a tenant: of finished blobs, and of puts that are under way or never finished. */
+  async *found(tenant: TenantId): AsyncGenerator<FoundFile> {
     try {
-      for (const shard of await this.#namesIn(top)) {
-        const folder = join(top, shard)
-        for (const name of await this.#namesIn(folder)) {
-          const stat = await this.#statOf(join(folder, name))
-          if (!stat || stat.mtimeMs > before) continue
-          const path = join(folder, name)
-          yield { bytes: stat.size, remove: () => rmSync(path, { force: true }), ...(!name.includes('.') && { digest: name }) }
-        }
-      }
+      yield* foundFiles(this.#disk, join(this.#folder, tenantFolder(tenant)))
     } catch (error) {
       throw fileError(this.#like, error)
     }
@@ -167,51 +166,45 @@ export class BlobFiles {
 
   /** Measures the files of all tenants, temporary files among them. */
   async measure(): Promise<BlobMeasure> {
-    let bytes = 0
-    try {
-      for (const tenant of await this.#namesIn(this.#folder)) {
-        for (const shard of await this.#namesIn(join(this.#folder, tenant))) {
+    return this.#told(async () => {
+      let bytes = 0
+      for (const tenant of await namesIn(this.#disk, this.#folder)) {
+        for (const shard of await namesIn(this.#disk, join(this.#folder, tenant))) {
           const folder = join(this.#folder, tenant, shard)
-          const names = await this.#namesIn(folder)
+          const names = await namesIn(this.#disk, folder)
           for (const stat of await inTurns(names, (name) => this.#statOf(join(folder, name)))) bytes += stat?.size ?? 0
         }
       }
       return { bytes }
-    } catch (error) {
-      throw fileError(this.#like, error)
-    }
+    })
   }
 
   #pathOf(tenant: TenantId, digest: string): string {
     return join(this.#folder, tenantFolder(tenant), digest.slice(0, 2), digest)
   }
 
-  async #statOf(path: string): Promise<Stats | undefined> {
+  async #told<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await this.#disk.stat(path)
+      return await work()
     } catch (error) {
-      if (isMissing(error)) return undefined
-      throw error
+      throw fileError(this.#like, error)
     }
   }
 
-  async #namesIn(folder: string): Promise<readonly string[]> {
-    try {
-      return await this.#disk.readdir(folder)
-    } catch (error) {
-      if (isMissing(error)) return []
-      throw error
-    }
+  #statOf(path: string): Promise<Stats | undefined> {
+    return ifThere(() => this.#disk.stat(path))
   }
 
-  async #write(path: string, bytes: Uint8Array): Promise<void> {
+  async #write(path: string, bytes: Uint8Array): Promise<boolean> {
     const file = await this.#create(path)
     try {
       await file.add(bytes)
       await file.flush()
       await this.#disk.rename(file.path, path)
+      return true
     } catch (error) {
       await file.drop()
+      if (isMissing(error)) return false
       throw error
     }
   }
@@ -221,10 +214,10 @@ export class BlobFiles {
   }
 
   /** A new file beside this path, under a temporary name. */
-  async #create(beside: string): Promise<NewBlobFile> {
+  async #create(beside: string, id = randomBytes(6).toString('hex')): Promise<NewBlobFile> {
     const mode = await this.#mode()
     await this.#makeFolder(dirname(beside), mode)
-    const path = `${beside}.new-${randomBytes(6).toString('hex')}`
+    const path = newName(beside, id)
     const file = await this.#disk.open(path, 'wx', mode)
     let open = true
     const close = async (): Promise<void> => {
@@ -292,7 +285,3 @@ async function inTurns<T, U>(items: readonly T[], ask: (item: T) => Promise<U>):
 /** Copies the bytes if Node returned a view of a shared buffer. */
 const plainBytes = (read: Buffer<ArrayBuffer>): Uint8Array =>
   read.length === read.buffer.byteLength ? new Uint8Array(read.buffer) : new Uint8Array(read)
-
-const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code
-
-const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT'

@@ -35,7 +35,7 @@ describe('when the power goes', () => {
     return disk
   }
 
-  type Putting = (disk: Disk) => { put(tenant: TenantId, digest: string, bytes: Uint8Array): Promise<void> }
+  type Putting = (disk: Disk) => { put(tenant: TenantId, digest: string, bytes: Uint8Array): Promise<unknown> }
   const honest: Putting = (disk) => new BlobFiles(`${STORE}.blobs`, STORE, disk)
 
   /** Puts until it dies; tells what was acknowledged. */

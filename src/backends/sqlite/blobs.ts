@@ -6,7 +6,7 @@ import { refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
 import { checkActive } from '../../model/tenant.ts'
 import type { Blobs } from '../../ports/blobs.ts'
-import type { BlobFiles, NewBlobFile } from './blob-files.ts'
+import type { BlobFiles, UploadFile } from './blob-files.ts'
 import { BlobRows, type NewPiece } from './blob-rows.ts'
 import { decodePiece, encodePiece } from './codec.ts'
 import type { Database } from './database.ts'
@@ -86,21 +86,30 @@ export function fileBlobs({ db, files, now, write, checkWritable, failed }: Blob
     )
 
   const put = async (tenant: TenantId, digest: string, bytes: Uint8Array, compress: boolean, inline: boolean): Promise<void> => {
-    while (!(await nameAgain(tenant, digest))) {
-      const { codec, body } = await encodePiece(bytes, compress)
-      const piece = { codec, sha256: Buffer.from(digest, 'hex'), bytes: bytes.length, size: body.length }
-      if (!inline) await files.put(tenant, digest, body)
-      if (await enter(tenant, digest, [inline ? { ...piece, body } : piece])) return
+    if (await nameAgain(tenant, digest)) return
+    const { codec, body } = await encodePiece(bytes, compress)
+    const piece = { codec, sha256: Buffer.from(digest, 'hex'), bytes: bytes.length, size: body.length }
+    if (inline) return void (await enter(tenant, digest, [{ ...piece, body }]))
+    if ((await files.put(tenant, digest, body)) && (await enter(tenant, digest, [piece]))) return
+    // Collections that follow each other would delete it every time, so it gets a lock, as a stream does.
+    for (let done = false; !done; ) {
+      const file = await files.create(tenant)
+      done = await dropping(file, async () => {
+        await file.add(body)
+        return finish(tenant, digest, file, [piece])
+      })
     }
   }
 
-  const finish = async (tenant: TenantId, digest: string, file: NewBlobFile, pieces: readonly NewPiece[]): Promise<void> => {
+  /** False if a collection deleted the file of a put that was quicker. */
+  const finish = async (tenant: TenantId, digest: string, file: UploadFile, pieces: readonly NewPiece[]): Promise<boolean> => {
     checkDigest(digest)
-    if (await nameAgain(tenant, digest)) return file.drop()
-    // A deletion that has begun is finished first, or it would delete the new file.
-    await grouped.add(() => active(tenant, () => finishDelete(tenant, digest)))
-    await files.adopt(tenant, digest, file)
-    if (!(await enter(tenant, digest, pieces))) throw refuse('BLOB_UNKNOWN', { digest, tenant })
+    return dropping(file, async () => {
+      if (await nameAgain(tenant, digest)) return true
+      // A deletion that has begun is finished first, or it would delete the new file.
+      await grouped.add(() => active(tenant, () => finishDelete(tenant, digest)))
+      return files.adopt(tenant, digest, file, () => enter(tenant, digest, pieces))
+    })
   }
 
   /** False if a put has made the blob present meanwhile. */
@@ -130,7 +139,10 @@ export function fileBlobs({ db, files, now, write, checkWritable, failed }: Blob
             await file.add(body)
             pieces.push({ codec, sha256, bytes: bytes.length, size: body.length })
           }),
-        finish: (digest) => tracked(() => finish(tenant, digest, file, pieces)),
+        finish: (digest) =>
+          tracked(async () => {
+            if (!(await finish(tenant, digest, file, pieces))) throw refuse('BLOB_UNKNOWN', { digest, tenant })
+          }),
         abandon: () => file.drop(),
       }
     },
@@ -175,17 +187,26 @@ export function fileBlobs({ db, files, now, write, checkWritable, failed }: Blob
       }
       return gone
     },
-    sweep: async (tenant, quietMs) => {
+    // The locks of uploads tell the living from the dead, so nothing has to be quiet.
+    sweep: async (tenant) => {
       checkWritable()
       let freed = 0
-      for await (const { digest, bytes, remove } of files.quiet(tenant, quietMs))
-        freed += await write(() => {
-          if (digest !== undefined && rows.find(tenant, digest)?.storage === 'file') return 0
-          remove()
-          return bytes
-        })
+      const isKept = (digest: string | undefined) => digest !== undefined && rows.find(tenant, digest)?.storage === 'file'
+      for await (const { digest, remove } of files.found(tenant)) {
+        // Most files are of blobs, and the writers need not wait while they are counted.
+        if (await read(tenant, () => isKept(digest))) continue
+        freed += await write(() => (isKept(digest) ? 0 : remove()))
+      }
       return freed
     },
     settled: async () => void (await Promise.allSettled(busy)),
+  }
+}
+
+async function dropping<T>(file: UploadFile, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } finally {
+    await file.drop()
   }
 }

@@ -16,7 +16,7 @@ function connectionTo({ name, readOnly, synchronous }: CheckpointFile): Database
   // A passive copy never waits. A check may have to, while another process recovers the log.
   const db = new DatabaseSync(name, { readOnly, timeout: 5000 })
   try {
-    db.exec(`pragma synchronous = ${synchronous}; pragma wal_autocheckpoint = 0`)
+    db.exec(`pragma trusted_schema = off; pragma synchronous = ${synchronous}; pragma wal_autocheckpoint = 0`)
   } catch (error) {
     db.close()
     throw error

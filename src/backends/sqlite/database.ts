@@ -35,13 +35,17 @@ export interface ConnectOptions {
   readonly readOnly?: boolean
   /** No process writes to the file, and nothing may be created beside it. */
   readonly immutable?: boolean
+  /** Refuses statements that could damage the file; true by default. A file that is thrown away turns its journal off, which is such a one. */
+  readonly defensive?: boolean
 }
 
 export function connect(path: string, options: ConnectOptions = {}, disk: Database['disk'] = { failure: undefined }): Database {
   const beside = () => connect(path, { ...options, readOnly: true }, disk)
   const readOnly = options.readOnly ?? false
   const name = options.immutable ? `${pathToFileURL(path).href}?immutable=1` : path
-  const db = within({ path }, () => new DatabaseSync(name, { readOnly, timeout: 0 }))
+  const db = within({ path }, () => new DatabaseSync(name, { readOnly, timeout: 0, defensive: options.defensive ?? true }))
+  // The schema of a file may be anybody's: its views, defaults and triggers call no function that could act outside the file.
+  db.exec('pragma trusted_schema = off')
   const statements = new Map<string, StatementSync>()
   const prepare = (sql: string): StatementSync => {
     const known = statements.get(sql)
@@ -85,7 +89,6 @@ export function setPragmas(db: Database, durability: Durability, cacheBytes = CA
     pragma recursive_triggers = on;
     pragma secure_delete = on;
     pragma foreign_keys = on;
-    pragma trusted_schema = off;
     pragma wal_autocheckpoint = 0;
     pragma cache_size = -${Math.ceil(cacheBytes / 1024)};
     pragma temp_store = memory;

@@ -44,10 +44,10 @@ export function folderBlobs({ files, readOnly, closed, read }: FolderBlobParts):
       await done.finally(() => busy.delete(done))
     },
     // The file stays open until the blob is finished.
-    write: async (tenant, storage) => {
+    write: async (tenant, storage, mark) => {
       const file = await hold(tenant)
       try {
-        const writer = await file.backend.blobs.write(tenant, storage)
+        const writer = await file.backend.blobs.write(tenant, storage, mark)
         const ending = async (work: () => Promise<void>): Promise<void> => {
           try {
             await work()
@@ -70,7 +70,7 @@ export function folderBlobs({ files, readOnly, closed, read }: FolderBlobParts):
     list: (tenant, after, limit) => read(tenant, ({ blobs }) => blobs.list(tenant, after, limit)),
     condemn: (collected) => read(collected.tenant, ({ blobs }) => blobs.condemn(collected)),
     remove: (tenant, number, digests) => read(tenant, ({ blobs }) => blobs.remove(tenant, number, digests)),
-    sweep: (tenant, quietMs) => read(tenant, ({ blobs }) => blobs.sweep(tenant, quietMs)),
+    sweep: (tenant, quietMs, fateOf) => read(tenant, ({ blobs }) => blobs.sweep(tenant, quietMs, fateOf)),
     settled: async () => void (await Promise.allSettled(busy)),
   }
 }

@@ -25,12 +25,17 @@ export const migrations: readonly Migration[] = migrationFiles.map(([file, sql])
 
 export const schemaVersion = (): number => migrations.at(-1)?.number ?? 0
 
-/** Checks that the file is a store of ours with a usable schema. */
-export function checkSchema(db: Database): void {
+/** Checks that the file is a store of ours with a schema that is known. Reads no table: one that is a view would run its SQL. */
+export function checkVersion(db: Database): void {
   const found = appliedSchema(db)
   // A new store gets its name only when it is complete. An empty database therefore belongs to another application and is left alone.
-  if (db.get('pragma application_id')?.application_id !== APPLICATION_ID || found === 0) throw refuse('NOT_A_STORE', { path: db.path })
+  if (db.get('pragma application_id')?.application_id !== APPLICATION_ID || found < 1) throw refuse('NOT_A_STORE', { path: db.path })
   if (found > schemaVersion()) throw refuse('SCHEMA_NEWER', { path: db.path, found, known: schemaVersion() })
+}
+
+/** Checks that the migrations that were applied are the ones that this version ships. */
+export function checkApplied(db: Database): void {
+  const found = appliedSchema(db)
   const applied = new Map(db.all('select number, checksum from migrations').map((row) => [row.number, row.checksum]))
   for (const { number, checksum } of migrations)
     if (number <= found && applied.get(number) !== checksum) throw refuse('SCHEMA_CHANGED', { path: db.path, migration: number })

@@ -90,6 +90,7 @@ test("another application's database is refused and left alone", async () => {
 test('a newer schema and a changed migration are refused', async () => {
   for (const [sql, code] of [
     ['pragma user_version = 99', 'SCHEMA_NEWER'],
+    ['pragma user_version = -1', 'NOT_A_STORE'],
     ["update migrations set checksum = 'other'", 'SCHEMA_CHANGED'],
   ] as const) {
     const path = tempFile()

@@ -7,8 +7,9 @@ import { type InkError, refuse } from '../../model/errors.ts'
 import { make } from './create.ts'
 import { connect, type Database, type Durability, setPragmas } from './database.ts'
 import { errcode, fileError, isBusy, isDiskFault, SQLITE, translate, within } from './failures.ts'
-import { appliedSchema, checkSchema, migrate, schemaVersion } from './migrate.ts'
-import { changedTriggers, restoreTriggers } from './objects.ts'
+import { appliedSchema, checkApplied, checkVersion, migrate, schemaVersion } from './migrate.ts'
+import { checkObjects, mendObjects } from './objects.ts'
+import { undo } from './transaction.ts'
 
 export interface OpenOptions {
   readonly durability?: Durability
@@ -21,8 +22,8 @@ export interface OpenOptions {
 }
 
 export interface PrepareOptions extends OpenOptions {
-  /** Makes triggers again that are missing or changed. Without it, such a file is refused. */
-  readonly restoreTriggers?: boolean
+  /** Makes triggers and indexes again that are missing or changed. Without it, such a file is refused. */
+  readonly mends?: boolean
   /** Maximum size of the page cache. */
   readonly cacheBytes?: number
   /** Opens a connection; tests give one whose disk fails. */
@@ -156,20 +157,33 @@ function openImmutable(path: string, now: number, options: PrepareOptions): Data
 }
 
 function prepare(db: Database, now: number, options: PrepareOptions): void {
-  checkSchema(db)
+  checkContent(db, { readOnly: options.readOnly ?? false, mends: options.mends ?? false })
   if (!options.readOnly) {
     const mode = db.get('pragma journal_mode = wal')?.journal_mode
     if (mode !== 'wal')
       throw refuse('IO_FAILED', { path: db.path, reason: `write-ahead logging is not possible here (journal_mode is ${mode})` })
     setPragmas(db, options.durability ?? 'full', options.cacheBytes)
     if (options.migrate !== false) migrate(db, now)
-    if (options.restoreTriggers) restoreTriggers(db)
-    const astray = changedTriggers(db)
-    if (astray.length > 0) throw refuse('GUARDS_MISSING', { place: db.path, why: astray.join('; ') })
+    if (options.mends) mendObjects(db)
     checkTakesWrites(db)
   }
   if (appliedSchema(db) < schemaVersion())
     throw refuse('SCHEMA_OLDER', { path: db.path, found: appliedSchema(db), needed: schemaVersion() })
+}
+
+/**
+ * Checks what is in the file before any statement reads or writes a table of it. All is read as of one moment: another process may be migrating
+ * the file.
+ */
+export function checkContent(db: Database, how: { readonly readOnly: boolean; readonly mends: boolean }): void {
+  db.exec('begin')
+  try {
+    checkVersion(db)
+    checkObjects(db, how)
+    checkApplied(db)
+  } finally {
+    undo(db)
+  }
 }
 
 /** When the disk fails at the moment of opening, SQLite silently opens a file for reading only. */

@@ -2,9 +2,9 @@
 
 import { basename, join } from 'node:path'
 import { InkError } from '../../model/errors.ts'
-import { appliedSchema, checkSchema, migrations, schemaVersion } from './migrate.ts'
-import { changedObjects, changedTriggers } from './objects.ts'
-import { existingFile, lookInto, openDatabase } from './open.ts'
+import { appliedSchema, migrations, schemaVersion } from './migrate.ts'
+import { changedObjects, mendable } from './objects.ts'
+import { checkContent, existingFile, lookInto, openDatabase } from './open.ts'
 import { isFolderStore, STORE_FILE, tenantFile, tenantsIn } from './tenant-files.ts'
 
 export interface MigrationState {
@@ -21,7 +21,7 @@ export interface SchemaState {
   /** The version that this release needs. */
   readonly needed: number
   readonly migrations: readonly MigrationState[]
-  /** Triggers of ours that are missing or changed, in words. */
+  /** Triggers and indexes of ours that are missing or changed, in words. */
   readonly guardsMissing: readonly string[]
 }
 
@@ -48,7 +48,7 @@ const filesOf = (store: string): readonly string[] =>
 
 function readFile(file: string): SchemaState {
   return lookInto(existingFile(file), (db) => {
-    checkSchema(db)
+    checkContent(db, { readOnly: true, mends: true })
     const found = appliedSchema(db)
     const applied = db.all('select number, applied_at from migrations order by number')
     const at = new Map(applied.map((row) => [row.number as number, row.applied_at as number]))
@@ -59,7 +59,7 @@ function readFile(file: string): SchemaState {
         const appliedAt = at.get(number)
         return { number, name, checksum, ...(appliedAt !== undefined && { appliedAt }) }
       }),
-      guardsMissing: changedTriggers(db),
+      guardsMissing: mendable(db),
     }
   })
 }
@@ -81,12 +81,12 @@ function changedIn(file: string): readonly string[] {
   }
 }
 
-/** Applies the missing migrations, each of them atomically, in one file after the other, and restores triggers. */
+/** Applies the missing migrations, each of them atomically, in one file after the other, and restores triggers and indexes. */
 export async function migrateFile(
   store: string,
   now: () => number = Date.now,
 ): Promise<SchemaState & { readonly guardedAgain: readonly string[] }> {
   const { guardsMissing: guardedAgain } = readSchema(store)
-  for (const file of filesOf(store)) (await openDatabase(file, now, { create: false, migrate: true, restoreTriggers: true })).close()
+  for (const file of filesOf(store)) (await openDatabase(file, now, { create: false, migrate: true, mends: true })).close()
   return { ...readSchema(store), guardedAgain }
 }

@@ -18,7 +18,7 @@ import { isFull, within } from './failures.ts'
 import { readHead } from './heads.ts'
 import { journalReads } from './journal.ts'
 import { migrate } from './migrate.ts'
-import { changedTriggers } from './objects.ts'
+import { changedObjects } from './objects.ts'
 import { readReceipts } from './receipts.ts'
 import { getRow, scanRows } from './rows.ts'
 import { reading } from './transaction.ts'
@@ -93,7 +93,7 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
       // Only this user may enter the folder, because the rows contain titles and metadata.
       const folder = mkdtempSync(join(tmpdir(), 'inkfast-rebuild-'))
       const path = join(folder, 'rows.db')
-      const side = connect(path)
+      const side = connect(path, { defensive: false })
       side.exec('pragma journal_mode = off; pragma synchronous = off')
       migrate(side, now())
       side.exec('begin')
@@ -152,7 +152,7 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
     check: async () => {
       const damage = await checkpointer.check()
       // A damaged schema cannot be read.
-      return damage.length > 0 ? damage : reading(db, () => changedTriggers(db))
+      return damage.length > 0 ? damage : reading(db, () => changedObjects(db))
     },
     measure: async () => {
       const size = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0

@@ -3,6 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import type { BlobInfo } from '../../ports/blobs.ts'
+import type { Fate, Liveness, ProcessMark } from '../../ports/environment.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { freshBlobs } from '../fresh-blobs.ts'
 import type { Scope } from '../scope.ts'
@@ -16,7 +17,6 @@ export interface BlobSweep {
   readonly before: number
   /** How many named nodes are marked already. */
   readonly seen: number
-  readonly graceMs: number
   readonly isOver: () => boolean
   readonly signal: AbortSignal | undefined
   /** Only these may be deleted. */
@@ -54,10 +54,17 @@ export async function collectBlobs(scope: Scope, sweep: BlobSweep, deleted: Coun
     )
     if (sweep.isOver()) return false
   }
-  // An upload may pause for longer than a short grace.
+  // An upload may pause for longer than a short grace, and one of a dead process waits for no grace.
   if (number !== undefined && !sweep.only)
-    deleted.bytes += await engine.backend.blobs.sweep(tenant, Math.max(sweep.graceMs, limits.collectGraceMs))
+    deleted.bytes += await engine.backend.blobs.sweep(tenant, limits.uploadQuietMs, (mark) => fateOf(engine.environment.liveness, mark))
   return true
+}
+
+/** A process of this machine that is not provably gone counts as living. */
+function fateOf(liveness: Liveness | undefined, mark: ProcessMark): Fate {
+  const { self } = liveness ?? {}
+  if (!liveness || !self || mark.host !== self.host || mark.boot !== self.boot) return 'unknown'
+  return liveness.isGone(mark) ? 'gone' : 'alive'
 }
 
 async function remove(

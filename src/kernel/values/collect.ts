@@ -116,7 +116,7 @@ async function collectNow(scope: Scope, options: CollectOptions, only?: Candidat
         break
       }
     }
-    const sweep = { marker, number: dryRun ? undefined : number, before, seen, graceMs, isOver, signal, only: only?.blobs }
+    const sweep = { marker, number: dryRun ? undefined : number, before, seen, isOver, signal, only: only?.blobs }
     if (complete) complete = await collectBlobs(scope, sweep, deleted, retained)
   } catch (error) {
     // A later collection may have deleted a root that this one read before.
