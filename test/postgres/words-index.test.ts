@@ -71,3 +71,9 @@ test('an item that is remembered, and a recall with a filter, read no more than 
   expect(recalled.scanned).toBeLessThan(1000)
   expect(recalled.sought / 20, 'entries of indexes for each recall').toBeLessThan(1000)
 })
+
+test('words are joined by hash, whatever the statement that writes the text has set', async () => {
+  const joins = `select p.proname as name from pg_proc p where 'enable_hashjoin=on' = any (p.proconfig) and pronamespace = 'inkfast'::regnamespace order by 1`
+  const { rows } = await asSuperuser(await tempDatabase(), (superuser) => superuser.query(joins))
+  expect(rows.map(({ name }) => name)).toEqual(['words_change', 'words_come'])
+})
