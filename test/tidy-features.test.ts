@@ -3,9 +3,9 @@
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { open, type Store } from '../src/index.ts'
-import type { Happened } from '../src/kernel/decider.ts'
 import { type AnyFeature, FeatureSet } from '../src/kernel/feature.ts'
 import { features } from '../src/kernel/features.ts'
+import type { Happened } from '../src/kernel/writing/decider.ts'
 import { filesUnder, isSource, read } from './support/project.ts'
 import {
   checkBehaviourTests,
@@ -63,7 +63,7 @@ describe('the kernel', () => {
     expect(checkWalls(sources, walls, TOP)).toEqual([])
     const wrong = (path: string, target: string) => checkWalls([{ path, text: `import { x } from '${target}'` }], walls, TOP)
     expect(wrong('src/kernel/work/a.ts', '../runs/b.ts')).toEqual([expect.stringContaining('is in work and imports')])
-    expect(wrong('src/kernel/lane.ts', './runs/b.ts')).toEqual([expect.stringContaining('the root of the kernel')])
+    expect(wrong('src/kernel/writing/lane.ts', './runs/b.ts')).toEqual([expect.stringContaining('the root of the kernel')])
     expect(wrong('src/kernel/cron/a.ts', '../engine.ts')).toEqual([expect.stringContaining('at the top of the kernel')])
     expect(wrong('src/kernel/attic/a.ts', '../names.ts')).toEqual([expect.stringContaining('does not list')])
     expect(wrong('src/kernel/runs/a.ts', '../work/b.ts')).toEqual([])

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { redactor } from '../../src/kernel/redact/redactor.ts'
+import { redactor } from '../../src/redact/redactor.ts'
 import { blobs } from './blobs.ts'
 import { chance } from './chance.ts'
 import { CONTEXTS, place, WORD_CONTEXTS } from './contexts.ts'
