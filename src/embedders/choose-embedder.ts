@@ -7,6 +7,7 @@ import { type Duration, milliseconds } from '../model/time.ts'
 import type { Embedder } from '../ports/embedder.ts'
 import type { Environment } from '../ports/environment.ts'
 import { HASH_DIMENSIONS, HASH_ID, hashEmbedding } from '../vectors/math/hash-embedding.ts'
+import { checkBatch, checkDimensions, checkNames } from './check-embedder.ts'
 import { localEmbedder } from './local-embedder.ts'
 import { type OpenAiEmbedder, openAiEmbedder } from './openai-embedder.ts'
 
@@ -74,23 +75,6 @@ function fromFunction(given: EmbedFunction): Embedder {
     embed: async (texts, signal) => embed(texts, { signal: signal as globalThis.AbortSignal }),
     close: async () => {},
   }
-}
-
-export function checkNames(id: unknown, version: unknown): void {
-  for (const [name, value] of Object.entries({ id, version })) {
-    if (typeof value !== 'string' || value === '' || value.length > 200 || !value.isWellFormed())
-      throw invalidOption(`embedder.${name}`, 'a text of 1 to 200 characters', value)
-  }
-}
-
-export function checkDimensions(dimensions: unknown): void {
-  if (!Number.isInteger(dimensions) || (dimensions as number) < 1 || (dimensions as number) > limits.vectorDimensions)
-    throw invalidOption('embedder.dimensions', `an integer from 1 to ${limits.vectorDimensions}`, dimensions)
-}
-
-export function checkBatch(batch: unknown): void {
-  if (!Number.isInteger(batch) || (batch as number) < 1 || (batch as number) > 2048)
-    throw invalidOption('embedder.batch', 'an integer from 1 to 2048', batch)
 }
 
 /** An air-gapped store has no embedder that needs a network. */

@@ -6,7 +6,7 @@ import { checkKnown, invalidOption } from '../model/options.ts'
 import { type Duration, milliseconds } from '../model/time.ts'
 import type { Embedder } from '../ports/embedder.ts'
 import type { Environment } from '../ports/environment.ts'
-import { checkBatch, checkDimensions, checkNames } from './choose-embedder.ts'
+import { checkBatch, checkDimensions, checkNames } from './check-embedder.ts'
 
 export interface OpenAiEmbedder {
   readonly kind: 'openai'

@@ -3,18 +3,15 @@
 import { idMaker } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { invalidOption, ownMembers } from '../model/options.ts'
-import { type Duration, milliseconds } from '../model/time.ts'
+import { milliseconds } from '../model/time.ts'
 import type { Backend } from '../ports/backend.ts'
-import type { Embedder } from '../ports/embedder.ts'
 import type { Environment, Logger } from '../ports/environment.ts'
-import { type RedactOptions, type Redactor, redactor } from '../redact/redactor.ts'
+import { type Redactor, redactor } from '../redact/redactor.ts'
 import { tagger } from '../redact/tagger.ts'
 import { freshBlobs } from './content/blobs-before-commit.ts'
-import { type CollectAfter, checkCollectAfter, noteCommit } from './content/writes-since-collection.ts'
+import { checkCollectAfter, noteCommit } from './content/writes-since-collection.ts'
 import { type AnyFeature, FeatureSet } from './feature.ts'
-import type { CanvasOptions } from './features/canvas/options.ts'
-import type { LeaseOptions } from './features/leases/keeper.ts'
-import type { MemoryOptions } from './features/memory/options.ts'
+import type { KernelOptions } from './options.ts'
 import { AuditTrail } from './proof/audit-trail.ts'
 import { yieldingReads } from './reading/yielding-reads.ts'
 import { SessionMemory } from './session/session-memory.ts'
@@ -24,38 +21,6 @@ import type { Engine } from './wiring/scope.ts'
 import { Registry } from './writing/decider.ts'
 import { Lane, type LaneOptions } from './writing/lane.ts'
 import { RowMutex } from './writing/row-mutex.ts'
-
-export interface KernelOptions {
-  /** Masks secrets before anything is hashed, indexed or logged; `false` stores everything unmasked. */
-  readonly redact?: RedactOptions | false
-  /** The largest payload of one event, in bytes. */
-  readonly payloadBytes?: number
-  /** Bounds of the lane. */
-  readonly lane?: Pick<LaneOptions, 'commits' | 'bytes' | 'timeoutMs'>
-  /** The longest time a write should take, from the call to the receipt; 25 ms by default. A longer one counts as a breach in `stats()`. */
-  readonly writeBudget?: Duration
-  /** Duration and owner of leases. */
-  readonly lease?: LeaseOptions
-  /** Limits of canvases. */
-  readonly canvas?: CanvasOptions
-  /** Ranking and upkeep of memory. */
-  readonly memory?: MemoryOptions
-  /** Opens for inspection: damage is reported by the read that meets it, not by opening. */
-  readonly readOnly?: boolean
-  /** Whether this node runs the scheduler for jobs and expiring approvals; true by default. */
-  readonly schedule?: boolean
-  /** Turns texts into vectors. */
-  readonly embedder?: Embedder
-  /** Bytes of memory for collections of vectors; 512 MiB by default. Larger collections are read from the store for every search. */
-  readonly vectorMemory?: number
-  /**
-   * Lets `maintain` collect garbage in a tenant once this process has written so many commits, or bytes of values and blobs, there. Off by
-   * default.
-   */
-  readonly collectAfter?: CollectAfter
-  /** Keys the tags in masked text; by default generated once and kept in the store. */
-  readonly redactKey?: Uint8Array
-}
 
 const SALT_BYTES = 16
 const SALTS_AT_A_TIME = 256

@@ -1,6 +1,6 @@
 // Every feature of a store, one line each. Hooks run in this order.
 
-import type { RunMembersOf, SessionMembersOf, StoreMembersOf } from './feature.ts'
+import type { DeletionOf, RunMembersOf, SessionMembersOf, StoreMembersOf } from './feature.ts'
 import { approvals } from './features/approvals/feature.ts'
 import { artifacts } from './features/artifacts/feature.ts'
 import { attachments } from './features/attachments/feature.ts'
@@ -53,3 +53,5 @@ export const features = [
 export type StoreMembers = StoreMembersOf<(typeof features)[number]>
 export type SessionMembers = SessionMembersOf<(typeof features)[number]>
 export type RunMembers = RunMembersOf<(typeof features)[number]>
+/** What the features add to the report of a deleted session. */
+export type Deletion = DeletionOf<(typeof features)[number]>

@@ -4,14 +4,8 @@ import { InkError, refuse } from '../../model/errors.ts'
 import type { RunId, SessionId, TenantId } from '../../model/ids.ts'
 import { invalidOption } from '../../model/options.ts'
 import type { Guard } from '../../ports/commit.ts'
-import type { SessionLease } from '../features/leases/session-lease.ts'
-import type { Run } from '../features/runs/program/run-calls.ts'
-import type { Claim } from '../features/work/claim.ts'
 import type { Scope } from '../wiring/scope.ts'
 import type { Part } from './execute.ts'
-
-/** A handle that holds a fence. */
-export type Fenced = Claim | Run | SessionLease
 
 export interface Fence {
   readonly tenant: TenantId

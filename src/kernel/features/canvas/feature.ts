@@ -3,7 +3,7 @@
 import type { CanvasSnapshotRow } from '../../../model/canvas.ts'
 import type { Feature } from '../../feature.ts'
 import type { Page, PageOptions } from '../../reading/list-rows.ts'
-import { found, refuseDeleted } from '../../refuse-deleted.ts'
+import { found, refuseDeleted } from '../../session/refuse-deleted.ts'
 import { type Canvas, CanvasHandle } from './canvas.ts'
 import { canvas } from './canvas-decider.ts'
 import { type CanvasSummary, clearSession, compactAll, listOfSession, type StoreCanvases, storeCanvases } from './canvases.ts'

@@ -1,7 +1,7 @@
 // Inputs and inbox: what people say to a session's turn, and work for its turns that no person typed.
 
 import type { Feature } from '../../feature.ts'
-import { refuseDeleted } from '../../refuse-deleted.ts'
+import { refuseDeleted } from '../../session/refuse-deleted.ts'
 import { inbox } from './inbox-decider.ts'
 import { input } from './input-decider.ts'
 import { clearSession } from './lists.ts'

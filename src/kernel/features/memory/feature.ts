@@ -2,7 +2,7 @@
 
 import { isId, type SessionId } from '../../../model/ids.ts'
 import type { Feature } from '../../feature.ts'
-import { refuseDeleted } from '../../refuse-deleted.ts'
+import { refuseDeleted } from '../../session/refuse-deleted.ts'
 import type { Scope } from '../../wiring/scope.ts'
 import { BACKFILL_CLOCK, backfillByClock } from './backfill-clock.ts'
 import { type CoreMemory, clearCore, coreMemory, forkCore, sessionOwner } from './core.ts'

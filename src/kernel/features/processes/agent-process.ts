@@ -3,7 +3,7 @@
 import type { TenantId } from '../../../model/ids.ts'
 import type { Evidence, ProcessId, ProcessRequest, ProcessRow, ProcessState, Recovery, Reference, Started } from '../../../model/process.ts'
 import type { Page } from '../../reading/list-rows.ts'
-import type { RunHolder } from '../runs/writing/holder.ts'
+import type { LeaseHolder } from '../leases/lease-holder.ts'
 import type { CompleteOptions, EndOptions, ProcessResult } from './ending.ts'
 import type { EventOptions, ProcessEvent, ProcessEventQuery, ToldEvent } from './events.ts'
 import type { HoldOptions } from './process-lease.ts'
@@ -47,7 +47,7 @@ export interface AgentProcess {
   /** Takes the lease of the process. Throws PROCESS_HELD if another holder has it. */
   claim(options?: HoldOptions): Promise<HeldProcess>
   /** The holder of the lease. `lapsed` if its time is over. */
-  holder(): Promise<RunHolder | undefined>
+  holder(): Promise<LeaseHolder | undefined>
   /** Waits until the process has ended, and returns how. */
   result<T = unknown>(options?: { readonly signal?: AbortSignal }): Promise<ProcessResult<T>>
   toJSON(): ProcessRow

@@ -2,7 +2,7 @@
 
 import type { Feature } from '../../feature.ts'
 import { grant } from './grant-decider.ts'
-import { leaveProcesses } from './on-session-deleted.ts'
+import { type LeavingReport, leaveProcesses } from './on-session-deleted.ts'
 import { processDecider } from './process-decider.ts'
 import { processEvent } from './process-event-decider.ts'
 import { type ProcessRegistry, processesOf } from './registry.ts'
@@ -12,13 +12,13 @@ export interface ProcessStore {
   readonly processes: ProcessRegistry
 }
 
-export const processes: Feature<ProcessStore> = {
+export const processes: Feature<ProcessStore, object, object, { readonly processes: LeavingReport }> = {
   name: 'processes',
   deciders: [processDecider, processEvent, grant],
   refs: 'inputs, events and results are JSON or { digest, bytes }',
   onForked: 'a fork has no handles on processes until it is granted some',
   // The node that runs a process ends it together with its item, so nothing follows the item.
   follows: { process: async () => [] },
-  onSessionDeleted: leaveProcesses,
+  onSessionDeleted: async (scope, session) => ({ processes: await leaveProcesses(scope, session) }),
   store: (scope, only) => ({ processes: processesOf(scope, only) }),
 }

@@ -12,7 +12,7 @@ import type { Page } from '../../reading/list-rows.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import type { Hold } from '../leases/keeper.ts'
 import { keeperOf } from '../leases/keeper.ts'
-import type { RunHolder } from '../runs/writing/holder.ts'
+import type { LeaseHolder } from '../leases/lease-holder.ts'
 import { localNodesOf } from '../work/local-nodes.ts'
 import type { AgentProcess, HeldProcess } from './agent-process.ts'
 import { type Changed, change, type Deed } from './change.ts'
@@ -175,7 +175,7 @@ export class ProcessHandle implements AgentProcess {
     return new HeldHandle(this.scope, row, hold)
   }
 
-  holder(): Promise<RunHolder | undefined> {
+  holder(): Promise<LeaseHolder | undefined> {
     return processHolder(this.scope, this.id)
   }
 

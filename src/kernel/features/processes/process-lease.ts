@@ -11,7 +11,7 @@ import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { isConflict } from '../../writing/commit-outcome.ts'
 import { type Part, plan, readRow } from '../../writing/execute.ts'
 import { type Hold, heldBy, keeperOf, type Standing } from '../leases/keeper.ts'
-import type { RunHolder } from '../runs/writing/holder.ts'
+import type { LeaseHolder } from '../leases/lease-holder.ts'
 import { processLease } from './ids.ts'
 import { going } from './process-decider.ts'
 
@@ -101,7 +101,7 @@ export async function releaseHold(scope: Scope, hold: Hold): Promise<void> {
 }
 
 /** The present holder. Undefined if there never was one, or the lease was released. */
-export async function processHolder(scope: Scope, id: ProcessId): Promise<RunHolder | undefined> {
+export async function processHolder(scope: Scope, id: ProcessId): Promise<LeaseHolder | undefined> {
   checkOpen(scope.engine)
   const keeper = keeperOf(scope.engine)
   const { row, free, fence, now, until } = await keeper.look(scope.tenant, processLease(scope, id))

@@ -4,6 +4,7 @@ import type { Event, Receipt } from '../../../model/event.ts'
 import type { RunRow, Slot } from '../../../model/run.ts'
 import type { Feature } from '../../feature.ts'
 import { manifestRefs } from '../checkpoints/components.ts'
+import type { LeaseHolder } from '../leases/lease-holder.ts'
 import {
   cancelRun,
   cancelRuns,
@@ -29,7 +30,7 @@ import { run } from './run-decider.ts'
 import { signal } from './signal-decider.ts'
 import { tapeOf } from './tape/tape-reader.ts'
 import { TAPE_TYPES } from './tape/tape-types.ts'
-import { holderOf, type RunHolder } from './writing/holder.ts'
+import { holderOf } from './writing/holder.ts'
 
 export interface RunStore {
   /** Starts a run, by its program or by its name. Any node that has a handler of this name takes it up. */
@@ -46,7 +47,7 @@ export interface RunStore {
     /** The same for a run of this program, with the type of its result. A run of another name is refused. */
     handle<P extends Program>(program: P, id: string): Promise<RunHandle<ResultOf<P>>>
     /** Tells which lease holder may write for the run right now. */
-    holder(id: string): Promise<RunHolder | undefined>
+    holder(id: string): Promise<LeaseHolder | undefined>
     cancel(id: string, reason: string): Promise<void>
     /** Records the outcome of an effect that was interrupted by a crash. */
     resolve(id: string, effect: string, resolution: Resolution): Promise<void>

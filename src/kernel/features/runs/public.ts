@@ -15,4 +15,3 @@ export type { EffectContext, EffectOptions, RetryOptions } from './program/effec
 export type { Run } from './program/run-calls.ts'
 export type { SendOptions } from './program/signal.ts'
 export type { GivenTo, Handler, Handlers, InputOf, OptionsFor, Program, ProgramOptions, ResultOf, WithInput } from './program.ts'
-export type { RunHolder } from './writing/holder.ts'

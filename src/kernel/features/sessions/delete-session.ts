@@ -3,6 +3,7 @@
 
 import type { Id, SessionId } from '../../../model/ids.ts'
 import { limits } from '../../../model/limits.ts'
+import type { Deletion } from '../../features.ts'
 import { derived } from '../../naming/names.ts'
 import { type EraseReport, eraseSession } from '../../proof/erase.ts'
 import { readEvents } from '../../reading/read-events.ts'
@@ -10,17 +11,14 @@ import { storeNow } from '../../time/store-time.ts'
 import type { Scope } from '../../wiring/scope.ts'
 import { isConflict } from '../../writing/commit-outcome.ts'
 import { part, plan, readRow } from '../../writing/execute.ts'
-import type { LeavingReport } from '../processes/on-session-deleted.ts'
 import { offerPart } from '../work/offer.ts'
 import type { ClockHandler } from '../work/scheduler.ts'
 import { schedulerOf } from '../work/scheduler.ts'
 import { work } from '../work/work-decider.ts'
 import { session as decider } from './session-decider.ts'
 
-export interface DeleteReport extends EraseReport {
-  /** The processes that the session had handles on, and those that it leaves without any. */
-  readonly processes: LeavingReport
-}
+/** `processes`: those that the session had handles on, and those that it leaves without any. */
+export interface DeleteReport extends EraseReport, Deletion {}
 
 /** The scheduler's queue of deletions to finish. */
 export const DELETIONS_CLOCK = 'clock/deletions'
@@ -47,10 +45,10 @@ export async function deleteSession(scope: Scope, id: SessionId, reason: string)
 }
 
 async function finish(scope: Scope, id: SessionId, reason: string): Promise<DeleteReport> {
-  const { processes } = await scope.engine.features.sessionDeleted(scope, id, WHY)
+  const cleaned = await scope.engine.features.sessionDeleted(scope, id, WHY)
   const report = await eraseSession(scope, id, reason, [DELETED])
   await plan(scope, [part(work, clockItem(scope, id), { verb: 'complete' })])
-  return { ...report, processes: processes as LeavingReport }
+  return { ...report, ...(cleaned as Deletion) }
 }
 
 /** Called by the scheduler. Erasing goes on in the background, so a large session does not hold up other items. */

@@ -2,7 +2,7 @@
 
 import type { StateRow } from '../../../model/state.ts'
 import type { Feature } from '../../feature.ts'
-import { refuseDeleted } from '../../refuse-deleted.ts'
+import { refuseDeleted } from '../../session/refuse-deleted.ts'
 import { referencesOf } from './content.ts'
 import { forkState } from './fork-state.ts'
 import { clearSession, type KeyValueState, keyValueState, removeExpired } from './state.ts'

@@ -2,7 +2,7 @@
 
 import type { MessageRow } from '../../../model/thread.ts'
 import type { Feature } from '../../feature.ts'
-import { refuseDeleted } from '../../refuse-deleted.ts'
+import { refuseDeleted } from '../../session/refuse-deleted.ts'
 import { clearSession } from './clear-session.ts'
 import { referencesOf } from './content.ts'
 import { forkThreads } from './fork-threads.ts'

@@ -5,7 +5,7 @@ import type { MessageRecord, ThreadId, ThreadRow, ThreadState } from '../../../m
 import type { SessionView } from '../../feature.ts'
 import { maskKey } from '../../naming/names.ts'
 import type { ArrayPage } from '../../reading/list-rows.ts'
-import { refuseDeleted } from '../../refuse-deleted.ts'
+import { refuseDeleted } from '../../session/refuse-deleted.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { part, plan } from '../../writing/execute.ts'
 import { type EraseMessageOptions, type EraseMessageReport, eraseMessage } from './erase-message.ts'

@@ -3,13 +3,10 @@
 import type { Id } from '../../../model/ids.ts'
 import type { WorkRow } from '../../../model/work.ts'
 import type { Scope } from '../../wiring/scope.ts'
-import type { RunHolder } from '../runs/writing/holder.ts'
-
-/** As for a run: the holder, its fence, until when, and whether another worker may claim the item. */
-export type WorkHolder = RunHolder
+import type { LeaseHolder } from '../leases/lease-holder.ts'
 
 /** Undefined if nobody has claimed it. */
-export async function workHolder({ engine, tenant }: Scope, id: Id<'work'>, row: WorkRow): Promise<WorkHolder | undefined> {
+export async function workHolder({ engine, tenant }: Scope, id: Id<'work'>, row: WorkRow): Promise<LeaseHolder | undefined> {
   if (row.state !== 'claimed') return undefined
   const { now, leases } = await engine.backend.leases.read(tenant, [id], 'work')
   const { fence = 0, until: renewed = 0 } = leases[0] ?? {}

@@ -18,10 +18,11 @@ import { fitted } from '../../wiring/schema.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { isOutage } from '../../writing/commit-outcome.ts'
 import { pause } from '../../writing/retry-conflicts.ts'
+import type { LeaseHolder } from '../leases/lease-holder.ts'
 import { cancel, find, type RedriveOptions, redrive } from './admin.ts'
 import type { Claim } from './claim.ts'
 import { claimItem, claimingOf, takeLease } from './claim-item.ts'
-import { type WorkHolder, workHolder } from './holder.ts'
+import { workHolder } from './holder.ts'
 import { type OfferOptions, offerItem, takeQueue, toItem, type WorkItem } from './offer.ts'
 import { schedulerOf } from './scheduler.ts'
 import { orphanedClaims } from './tenant-feed.ts'
@@ -71,7 +72,7 @@ export interface Queue<T = unknown, Given = T> {
   work(handler: WorkHandler<T>, options?: WorkerOptions): QueueWorker
   get(id: string): Promise<(WorkItem & { readonly payload: T }) | undefined>
   /** The worker that holds the claim; undefined for an unclaimed item. */
-  holder(id: string): Promise<WorkHolder | undefined>
+  holder(id: string): Promise<LeaseHolder | undefined>
   /** Lists items: with a `state` in the order of claiming, otherwise by due time. */
   list(options?: WorkListOptions): Promise<{ readonly items: readonly WorkItem[]; readonly cursor?: string }>
   /** Removes the item from the queue. A worker that holds it loses its claim. */

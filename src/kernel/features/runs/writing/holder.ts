@@ -4,20 +4,10 @@ import type { RunRow } from '../../../../model/run.ts'
 import { leaseId } from '../../../naming/names.ts'
 import type { Scope } from '../../../wiring/scope.ts'
 import { keeperOf } from '../../leases/keeper.ts'
-
-export interface RunHolder {
-  readonly owner: string
-  readonly fence: number
-  /** When the lease ends, in store time, renewals included. */
-  readonly until: number
-  /** The lease has expired, or its process is provably gone: another node may take the run up. */
-  readonly lapsed: boolean
-  /** The store time now. */
-  readonly now: number
-}
+import type { LeaseHolder } from '../../leases/lease-holder.ts'
 
 /** Undefined if there never was a holder, or the lease was released. A run without its own lease is held by the holder of its session. */
-export async function holderOf(scope: Scope, { id, session, parallel }: RunRow): Promise<RunHolder | undefined> {
+export async function holderOf(scope: Scope, { id, session, parallel }: RunRow): Promise<LeaseHolder | undefined> {
   const keeper = keeperOf(scope.engine)
   const { row, free, fence, now, until } = await keeper.look(scope.tenant, leaseId(scope, session, id, parallel))
   if (row?.state !== 'held') return undefined

@@ -1,10 +1,10 @@
 // Calls through the handle of a session that was deleted. A handle outlives its session, and without a look a deleted session would read as an
 // empty one.
 
-import { type ErrorKind, InkError, refuse } from '../model/errors.ts'
-import type { SessionId } from '../model/ids.ts'
-import { readSessionRow } from './session/session-row.ts'
-import type { Scope } from './wiring/scope.ts'
+import { type ErrorKind, InkError, refuse } from '../../model/errors.ts'
+import type { SessionId } from '../../model/ids.ts'
+import { readSessionRow } from './session-row.ts'
+import type { Scope } from '../wiring/scope.ts'
 
 export interface MembersToRefuse<T> {
   readonly reads: readonly (keyof T & string)[]
