@@ -3,8 +3,8 @@
 
 import { type ErrorKind, InkError, refuse } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
-import { readSessionRow } from './session-row.ts'
 import type { Scope } from '../wiring/scope.ts'
+import { readSessionRow } from './session-row.ts'
 
 export interface MembersToRefuse<T> {
   readonly reads: readonly (keyof T & string)[]

@@ -4,7 +4,7 @@
 import { canonical } from '../../../model/canonical.ts'
 import { refuse } from '../../../model/errors.ts'
 import type { RunId, SessionId } from '../../../model/ids.ts'
-import type { InboxHold, InboxItemId, InboxRow } from '../../../model/inbox.ts'
+import type { InboxItemClaim, InboxItemId, InboxRow } from '../../../model/inbox.ts'
 import { decider, fact, type Happened, type HappenedWith } from '../../writing/decider.ts'
 
 export type OfferedSet = Pick<InboxRow, 'session' | 'kind' | 'delivery' | 'join' | 'merge' | 'key' | 'payload' | 'at' | 'delay'>
@@ -12,22 +12,22 @@ export type OfferedSet = Pick<InboxRow, 'session' | 'kind' | 'delivery' | 'join'
 export type InboxCommand =
   | { readonly verb: 'offer'; readonly id: InboxItemId; readonly set: OfferedSet }
   /** `from` is the claim that is taken over. Absent when the item is free. */
-  | { readonly verb: 'claim'; readonly id: InboxItemId; readonly claim: InboxHold; readonly from?: InboxHold | undefined }
-  | { readonly verb: 'complete'; readonly id: InboxItemId; readonly claim: InboxHold['id']; readonly run: RunId }
-  | { readonly verb: 'release'; readonly id: InboxItemId; readonly claim: InboxHold['id']; readonly run: RunId }
+  | { readonly verb: 'claim'; readonly id: InboxItemId; readonly claim: InboxItemClaim; readonly from?: InboxItemClaim | undefined }
+  | { readonly verb: 'complete'; readonly id: InboxItemId; readonly claim: InboxItemClaim['id']; readonly run: RunId }
+  | { readonly verb: 'release'; readonly id: InboxItemId; readonly claim: InboxItemClaim['id']; readonly run: RunId }
   | { readonly verb: 'cancel'; readonly id: InboxItemId }
   | { readonly verb: 'prune' }
 
 const isOver = (row: InboxRow): boolean => row.state === 'completed' || row.state === 'cancelled'
 
-const isHolder = (row: InboxRow | undefined, claim: InboxHold['id'], run: RunId): boolean =>
+const isHolder = (row: InboxRow | undefined, claim: InboxItemClaim['id'], run: RunId): boolean =>
   row?.state === 'claimed' && (row.claim?.id === claim || row.claim?.id === ERASED_CLAIM) && row.claim.run === run
 
 // The header of an erased claim still names the run, which keeps the item until it ends.
-const ERASED_CLAIM = '' as InboxHold['id']
-const erasedClaim = ({ run }: Happened): InboxHold | undefined => run && { id: ERASED_CLAIM, run, fence: Number.MAX_SAFE_INTEGER }
+const ERASED_CLAIM = '' as InboxItemClaim['id']
+const erasedClaim = ({ run }: Happened): InboxItemClaim | undefined => run && { id: ERASED_CLAIM, run, fence: Number.MAX_SAFE_INTEGER }
 
-const sameHolder = (a: InboxHold | undefined, b: InboxHold | undefined): boolean =>
+const sameHolder = (a: InboxItemClaim | undefined, b: InboxItemClaim | undefined): boolean =>
   a?.id === b?.id && a?.run === b?.run && a?.fence === b?.fence
 
 const AS_GIVEN = ['kind', 'delivery', 'join', 'merge', 'delay'] as const
@@ -77,7 +77,7 @@ export const inbox = decider<InboxRow, InboxCommand>({
       attempt: 0,
       offeredAt: e.at,
     }),
-    'batch.claimed': (row, e: HappenedWith<InboxHold>) =>
+    'batch.claimed': (row, e: HappenedWith<InboxItemClaim>) =>
       row && { ...row, state: 'claimed', attempt: row.attempt + 1, claim: e.data ?? erasedClaim(e) },
     'batch.released': (row) => row && { ...row, state: 'pending', claim: undefined },
     'batch.completed': (row, e) => row && { ...row, state: 'completed', endedAt: e.at },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { InboxHold, InboxRow } from '../../../model/inbox.ts'
+import type { InboxItemClaim, InboxRow } from '../../../model/inbox.ts'
 import { chooseItems, type WantedItems } from './next-inbox-items.ts'
 
 let made = 0
@@ -7,7 +7,7 @@ const batch = (set: Partial<InboxRow> = {}): InboxRow =>
   ({ id: `b${++made}`, kind: 'turn', delivery: 'boundary', join: true, state: 'pending', attempt: 0, offeredAt: 0, ...set }) as InboxRow
 
 const claimed = (id: string, set: Partial<InboxRow> = {}): InboxRow =>
-  batch({ state: 'claimed', claim: { id, run: 'r', fence: 7 } as unknown as InboxHold, ...set })
+  batch({ state: 'claimed', claim: { id, run: 'r', fence: 7 } as unknown as InboxItemClaim, ...set })
 
 const idle: WantedItems = { kind: 'turn', at: 'idle', most: 10 }
 const boundary: WantedItems = { ...idle, at: 'boundary' }

@@ -1,7 +1,7 @@
 // Decides which inbox items come next: in the order of offering. A command comes alone and is never overtaken. An interrupted claim keeps its items.
 
 import { utf8Length } from '../../../model/bytes.ts'
-import type { InboxHold, InboxKind, InboxRow } from '../../../model/inbox.ts'
+import type { InboxItemClaim, InboxKind, InboxRow } from '../../../model/inbox.ts'
 import { limits } from '../../../model/limits.ts'
 
 export interface WantedItems {
@@ -18,7 +18,7 @@ export interface WantedItems {
 export type WhyNone = 'empty' | 'notDue' | 'commandAtHead' | 'turnAtHead' | 'boundary' | 'held' | 'lostRace' | 'full' | 'parallel'
 
 export type Chosen =
-  | { readonly batches: readonly InboxRow[]; readonly from?: InboxHold | undefined; readonly why?: undefined }
+  | { readonly batches: readonly InboxRow[]; readonly from?: InboxItemClaim | undefined; readonly why?: undefined }
   | { readonly batches?: undefined; readonly why: WhyNone }
 
 /** `ready` items can be claimed, in the order of offering: they are due and free, or their claim was interrupted. */
@@ -40,7 +40,7 @@ export function chooseItems(ready: readonly InboxRow[], { kind, at, most }: Want
   return { batches }
 }
 
-const isOf = ({ state, claim }: InboxRow, of: InboxHold | undefined): boolean =>
+const isOf = ({ state, claim }: InboxRow, of: InboxItemClaim | undefined): boolean =>
   state === 'claimed' && of !== undefined && claim?.id === of.id
 
 const goesWith = (head: InboxRow, row: InboxRow): boolean =>

@@ -1,6 +1,6 @@
 // The types of this feature that users see.
 
-export type { ClaimId, InboxDelivery, InboxHold, InboxItemId, InboxKind, InboxRow, InboxState } from '../../../model/inbox.ts'
+export type { ClaimId, InboxDelivery, InboxItemClaim, InboxItemId, InboxKind, InboxRow, InboxState } from '../../../model/inbox.ts'
 export type { InputBoundary, InputId, InputRow, InputState } from '../../../model/input.ts'
 export type { CancelOutcome, CancelWord, InputRef } from './cancel-inputs.ts'
 export type { Listing, PruneOptions } from './lists.ts'

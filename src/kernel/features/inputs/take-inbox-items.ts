@@ -3,7 +3,7 @@
 
 import { refuse } from '../../../model/errors.ts'
 import { type RunId, toId } from '../../../model/ids.ts'
-import { type ClaimId, INBOX_KINDS, type InboxHold, type InboxItemId, type InboxKind, type InboxRow } from '../../../model/inbox.ts'
+import { type ClaimId, INBOX_KINDS, type InboxItemClaim, type InboxItemId, type InboxKind, type InboxRow } from '../../../model/inbox.ts'
 import { limits } from '../../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../../model/options.ts'
 import { decodeBody } from '../../../model/rows.ts'
@@ -116,7 +116,7 @@ async function take(open: RunWriter, asked: Asked, wanted: WantedItems): Promise
   const { batches: rows, from } = chosen
   // This run goes on with the same claim and the same items.
   const id = from?.id ?? open.scope.engine.newId<'claim'>()
-  const claim: InboxHold = { id, run: open.id, fence: open.hold.fence }
+  const claim: InboxItemClaim = { id, run: open.id, fence: open.hold.fence }
   const about = { session: open.row.session, run: open.id }
   const parts = rows.map((row) => part(inbox, row.id, { verb: 'claim', id: row.id, claim, from }, about))
   const outcome = { claim: id, batches: rows.map(keep), ...(from && { redriven: true }) }

@@ -26,7 +26,7 @@ export interface LeaseOptions {
 }
 
 /** A lease that this process holds, borrowed by one run or several. */
-export interface Hold {
+export interface OwnLease {
   readonly tenant: TenantId
   readonly id: Id
   readonly fence: number
@@ -35,7 +35,7 @@ export interface Hold {
   readonly signal: AbortSignal
 }
 
-interface Held extends Hold, Renewable {
+interface KeptLease extends OwnLease, Renewable {
   readonly id: Id
   /** The row as the commit that took the lease left it. No other writer changes it while the lease is held. */
   readonly row: DoneRow<LeaseRow>
@@ -70,7 +70,7 @@ export class Keeper {
   readonly #backend: TypedBackend
   readonly #environment: Environment
   readonly #renewals: Renewals
-  readonly #held = new Map<string, Held>()
+  readonly #held = new Map<string, KeptLease>()
   readonly #changing = new RowMutex()
   readonly holder: Holder
   readonly ttlMs: number
@@ -137,8 +137,8 @@ export class Keeper {
   }
 
   /** The part of a commit that gives the lease back. `replayed` is of the attempt that ends with it. */
-  releasePart(hold: Hold, about: Pick<Part, 'session' | 'run'>, replayed?: number): Part<LeaseRow> {
-    const { row: seen, id, fence } = hold as Held
+  releasePart(hold: OwnLease, about: Pick<Part, 'session' | 'run'>, replayed?: number): Part<LeaseRow> {
+    const { row: seen, id, fence } = hold as KeptLease
     return part(lease, id, { verb: 'release', incarnation: this.holder.incarnation, fence, replayed }, { ...about, seen })
   }
 
@@ -147,18 +147,18 @@ export class Keeper {
   }
 
   /** Shares a lease that this process holds already. Within `alone`, like `leave`. */
-  borrow(tenant: TenantId, id: Id): Hold | undefined {
+  borrow(tenant: TenantId, id: Id): OwnLease | undefined {
     const held = this.#held.get(nameOf({ tenant, id }))
     if (held) held.borrowers++
     return held
   }
 
   /** Holds and renews a lease, after the commit that took it. */
-  keep(tenant: TenantId, id: Id, row: DoneRow<LeaseRow>): Hold {
+  keep(tenant: TenantId, id: Id, row: DoneRow<LeaseRow>): OwnLease {
     const fence = row.revision
     assert(!this.holds(tenant, id), 'a lease that this process holds is borrowed, and not taken again')
     const lost = new AbortController()
-    const held: Held = {
+    const held: KeptLease = {
       row,
       tenant,
       table: 'leases',
@@ -180,7 +180,7 @@ export class Keeper {
   }
 
   /** True for the last borrower, which then releases the lease in the store. `letGo` follows, or `stay` when that has failed. */
-  leave(hold: Hold): boolean {
+  leave(hold: OwnLease): boolean {
     const held = this.#ours(hold)
     if (!held || held.borrowers > 1) return false
     held.releasing = true
@@ -188,18 +188,18 @@ export class Keeper {
   }
 
   /** The commit that was to release the lease has failed. */
-  stay(hold: Hold): void {
+  stay(hold: OwnLease): void {
     const held = this.#ours(hold)
     if (held) held.releasing = false
   }
 
-  letGo(hold: Hold): void {
+  letGo(hold: OwnLease): void {
     const held = this.#ours(hold)
     if (held && --held.borrowers === 0) this.#forget(held)
   }
 
   /** Stops every borrower of a lease, after a refusal has shown that it is lost. */
-  lose(hold: Hold, reason: unknown): void {
+  lose(hold: OwnLease, reason: unknown): void {
     this.#ours(hold)?.lost.abort(reason)
   }
 
@@ -219,12 +219,12 @@ export class Keeper {
   }
 
   /** Undefined when the lease was lost, or given back and taken again. */
-  #ours(hold: Hold): Held | undefined {
+  #ours(hold: OwnLease): KeptLease | undefined {
     const held = this.#held.get(nameOf(hold))
     return held === hold ? held : undefined
   }
 
-  #forget(held: Held): void {
+  #forget(held: KeptLease): void {
     this.#renewals.letGo(held)
     if (this.#ours(held)) this.#held.delete(nameOf(held))
   }
@@ -240,7 +240,7 @@ function endOf(
   return { why: gone ? 'gone' : 'lapsed', fence, until, ...(ttlMs !== undefined && { renewedAt: until - ttlMs }) }
 }
 
-const nameOf = ({ tenant, id }: Pick<Hold, 'tenant' | 'id'>): string => `${tenant}/${id}`
+const nameOf = ({ tenant, id }: Pick<OwnLease, 'tenant' | 'id'>): string => `${tenant}/${id}`
 
 export const keeperOf = enginePart(
   ({ backend, environment, renewals, newId, options }) => new Keeper(backend, environment, renewals, newId(), options.lease),

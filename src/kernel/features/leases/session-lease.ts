@@ -83,7 +83,7 @@ export async function takeSessionLease(scope: Scope, session: SessionId, options
       // Another holder was first: look again.
       if (!taken) continue
       const fence = taken.rows[0].revision
-      const hold: Hold = {
+      const hold: RenewableLease = {
         tenant,
         table: 'leases',
         id,
@@ -94,7 +94,7 @@ export async function takeSessionLease(scope: Scope, session: SessionId, options
         sureUntil: asked + ttlMs,
         releasing: false,
       }
-      return new HeldSessionLease(scope, session, hold, taken.rows[0], displacedOf(standing))
+      return new SessionLeaseHandle(scope, session, hold, taken.rows[0], displacedOf(standing))
     }
   } finally {
     bell.close()
@@ -115,18 +115,18 @@ function unlessMoved(error: unknown): undefined {
   throw error
 }
 
-type Hold = Renewable & { readonly id: Id<'lease'> }
+type RenewableLease = Renewable & { readonly id: Id<'lease'> }
 
-class HeldSessionLease implements SessionLease, HasFence {
+class SessionLeaseHandle implements SessionLease, HasFence {
   readonly #scope: Scope
   readonly #session: SessionId
-  readonly #hold: Hold
+  readonly #hold: RenewableLease
   readonly #row: DoneRow<LeaseRow>
   readonly displaced: Displaced | undefined
   /** The release, underway or done. */
   #release: Promise<void> | undefined
 
-  constructor(scope: Scope, session: SessionId, hold: Hold, row: DoneRow<LeaseRow>, displaced: Displaced | undefined) {
+  constructor(scope: Scope, session: SessionId, hold: RenewableLease, row: DoneRow<LeaseRow>, displaced: Displaced | undefined) {
     this.#scope = scope
     this.#session = session
     this.#hold = hold
@@ -217,7 +217,7 @@ class HeldSessionLease implements SessionLease, HasFence {
 }
 
 /** The session leases that this process has not released. */
-const sessionLeasesOf = enginePart(() => new Set<HeldSessionLease>())
+const sessionLeasesOf = enginePart(() => new Set<SessionLeaseHandle>())
 
 /** Releases every session lease when the store closes. A lease that cannot be released expires. */
 export async function releaseSessionLeases(engine: Engine): Promise<void> {

@@ -6,7 +6,7 @@ import type { Page } from '../../reading/list-rows.ts'
 import type { LeaseHolder } from '../leases/lease-holder.ts'
 import type { CompleteOptions, EndOptions, ProcessResult } from './ending.ts'
 import type { EventOptions, ProcessEvent, ProcessEventQuery, ToldEvent } from './events.ts'
-import type { HoldOptions } from './process-lease.ts'
+import type { ProcessLeaseOptions } from './process-lease.ts'
 
 /** A handle on a process. Its members are those of the row when this program last read it. */
 export interface AgentProcess {
@@ -45,7 +45,7 @@ export interface AgentProcess {
   /** Records its name in the system that runs it. The first counts; the same again changes nothing, another is refused. */
   refer(reference: Reference): Promise<void>
   /** Takes the lease of the process. Throws PROCESS_HELD if another holder has it. */
-  claim(options?: HoldOptions): Promise<HeldProcess>
+  claim(options?: ProcessLeaseOptions): Promise<LeasedProcess>
   /** The holder of the lease. `lapsed` if its time is over. */
   holder(): Promise<LeaseHolder | undefined>
   /** Waits until the process has ended, and returns how. */
@@ -54,7 +54,7 @@ export interface AgentProcess {
 }
 
 /** A process whose lease this program holds. Everything it writes is guarded by the fence of the lease. */
-export interface HeldProcess extends AgentProcess, AsyncDisposable {
+export interface LeasedProcess extends AgentProcess, AsyncDisposable {
   readonly fence: number
   /** Aborted when the lease is lost. */
   readonly signal: AbortSignal

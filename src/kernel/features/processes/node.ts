@@ -7,7 +7,7 @@ import { processQueue } from '../../../model/process.ts'
 import { type Duration, milliseconds } from '../../../model/time.ts'
 import { takeName } from '../../naming/names.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
-import type { Claim, HeldClaim } from '../work/claim.ts'
+import type { Claim, ClaimHandle } from '../work/claim.ts'
 import { localNodesOf } from '../work/local-nodes.ts'
 import { Loop, waitAtMost } from '../work/loop.ts'
 import { Worker } from '../work/worker/worker.ts'
@@ -64,8 +64,8 @@ export class ProcessWorker implements ProcessNode {
       return [takeName(scope, kind, 'a process kind'), handler] as const
     })
     const shared = { tenants, drain: this.#drainMs + LEAVE_MS }
-    const worker = (queue: string, handle: (claim: HeldClaim) => Promise<How>, most: number) =>
-      new Worker(scope, queue, (claim: Claim) => this.#handle(claim as HeldClaim, handle), { ...shared, concurrency: most }, only)
+    const worker = (queue: string, handle: (claim: ClaimHandle) => Promise<How>, most: number) =>
+      new Worker(scope, queue, (claim: Claim) => this.#handle(claim as ClaimHandle, handle), { ...shared, concurrency: most }, only)
     this.#workers = [
       ...kinds.map(([kind, handler]) => worker(processQueue(kind), (claim) => this.#perform(claim, handler), concurrency)),
       worker(processQueue(''), reconcile, 1),
@@ -99,11 +99,11 @@ export class ProcessWorker implements ProcessNode {
     return this.close()
   }
 
-  async #handle(claim: HeldClaim, handle: (claim: HeldClaim) => Promise<How>): Promise<void> {
+  async #handle(claim: ClaimHandle, handle: (claim: ClaimHandle) => Promise<How>): Promise<void> {
     this.#count[await handle(claim)]++
   }
 
-  #perform(claim: HeldClaim, handler: ProcessHandler): Promise<How> {
+  #perform(claim: ClaimHandle, handler: ProcessHandler): Promise<How> {
     this.#watch.watch(claim.tenant)
     return runProcess(claim, handler, this.#leaving.signal, {
       add: (child) => void this.#running.add(child),

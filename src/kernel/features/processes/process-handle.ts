@@ -10,11 +10,11 @@ import { takeName } from '../../naming/names.ts'
 import { checkReason } from '../../proof/erase.ts'
 import type { Page } from '../../reading/list-rows.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
-import type { Hold } from '../leases/keeper.ts'
+import type { OwnLease } from '../leases/keeper.ts'
 import { keeperOf } from '../leases/keeper.ts'
 import type { LeaseHolder } from '../leases/lease-holder.ts'
 import { localNodesOf } from '../work/local-nodes.ts'
-import type { AgentProcess, HeldProcess } from './agent-process.ts'
+import type { AgentProcess, LeasedProcess } from './agent-process.ts'
 import { type Changed, change, type Deed } from './change.ts'
 import { takeSmall, takeText } from './definition.ts'
 import {
@@ -42,7 +42,7 @@ import {
 } from './events.ts'
 import { readProcess } from './ids.ts'
 import { going, sameWait } from './process-decider.ts'
-import { type HoldOptions, holdProcess, processHolder, releaseHold } from './process-lease.ts'
+import { holdProcess, type ProcessLeaseOptions, processHolder, releaseHold } from './process-lease.ts'
 import { abandonPart } from './register.ts'
 import { anybody, holding, type WriteAs } from './write-as.ts'
 
@@ -170,9 +170,9 @@ export class ProcessHandle implements AgentProcess {
     await this.#change(() => ({ command: { verb: 'refer', id: this.id, reference: named } }))
   }
 
-  async claim(options?: HoldOptions): Promise<HeldProcess> {
+  async claim(options?: ProcessLeaseOptions): Promise<LeasedProcess> {
     const { hold, row } = await holdProcess(this.scope, this.id, options)
-    return new HeldHandle(this.scope, row, hold)
+    return new LeasedProcessHandle(this.scope, row, hold)
   }
 
   holder(): Promise<LeaseHolder | undefined> {
@@ -222,11 +222,11 @@ export class ProcessHandle implements AgentProcess {
   }
 }
 
-export class HeldHandle extends ProcessHandle implements HeldProcess {
-  readonly #hold: Hold
+export class LeasedProcessHandle extends ProcessHandle implements LeasedProcess {
+  readonly #hold: OwnLease
   #released = false
 
-  constructor(scope: Scope, row: ProcessRow, hold: Hold, hand = holding(hold)) {
+  constructor(scope: Scope, row: ProcessRow, hold: OwnLease, hand = holding(hold)) {
     super(scope, row, hand)
     this.#hold = hold
   }

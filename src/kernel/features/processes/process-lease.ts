@@ -10,12 +10,12 @@ import { Bell } from '../../reading/read-events.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { isConflict } from '../../writing/commit-outcome.ts'
 import { type Part, plan, readRow } from '../../writing/execute.ts'
-import { type Hold, heldBy, keeperOf, type Standing } from '../leases/keeper.ts'
+import { heldBy, keeperOf, type OwnLease, type Standing } from '../leases/keeper.ts'
 import type { LeaseHolder } from '../leases/lease-holder.ts'
 import { processLease } from './ids.ts'
 import { going } from './process-decider.ts'
 
-export interface HoldOptions {
+export interface ProcessLeaseOptions {
   /** How long to wait for the present holder. The default is not to wait. */
   readonly wait?: Duration
   readonly signal?: AbortSignal
@@ -28,8 +28,8 @@ const LOOK_MS = 1000
 export async function holdProcess(
   scope: Scope,
   id: ProcessId,
-  options?: HoldOptions,
-): Promise<{ readonly hold: Hold; readonly row: ProcessRow }> {
+  options?: ProcessLeaseOptions,
+): Promise<{ readonly hold: OwnLease; readonly row: ProcessRow }> {
   checkOpen(scope.engine)
   const { wait = 0, signal, ...unknown } = optionsOf(options, 'claim')
   checkKnown(unknown, 'a claim')
@@ -74,7 +74,7 @@ export async function take(
   standing: Standing,
   guards: readonly Guard[],
   parts: readonly Part[] = [],
-): Promise<Hold> {
+): Promise<OwnLease> {
   const keeper = keeperOf(scope.engine)
   const lease = processLease(scope, id)
   const { rows } = await plan(scope, [keeper.takePart(lease, name, standing, {}), ...parts], { guards: [standing.guard, ...guards] })
@@ -87,7 +87,7 @@ function unlessMoved(error: unknown): undefined {
 }
 
 /** Releases the lease if nothing else in this store uses it. A lease that cannot be released expires by itself. */
-export async function releaseHold(scope: Scope, hold: Hold): Promise<void> {
+export async function releaseHold(scope: Scope, hold: OwnLease): Promise<void> {
   const { environment, closing } = scope.engine
   const keeper = keeperOf(scope.engine)
   await keeper.alone(scope.tenant, hold.id, async () => {

@@ -11,16 +11,16 @@ import { storeNow } from '../../time/store-time.ts'
 import type { Scope } from '../../wiring/scope.ts'
 import { isConflict } from '../../writing/commit-outcome.ts'
 import { part, readRow } from '../../writing/execute.ts'
-import type { Hold } from '../leases/keeper.ts'
+import type { OwnLease } from '../leases/keeper.ts'
 import { keeperOf } from '../leases/keeper.ts'
 import { isPassing } from '../runs/writing/transient-error.ts'
-import type { HeldClaim } from '../work/claim.ts'
+import type { ClaimHandle } from '../work/claim.ts'
 import { retryWrite } from '../work/retry-write.ts'
-import type { HeldProcess } from './agent-process.ts'
+import type { LeasedProcess } from './agent-process.ts'
 import { asCancelled, asFailed, type Ended, endProcess } from './ending.ts'
 import { processLease, readProcess } from './ids.ts'
 import { processDecider } from './process-decider.ts'
-import { HeldHandle } from './process-handle.ts'
+import { LeasedProcessHandle } from './process-handle.ts'
 import { rowGuard, take } from './process-lease.ts'
 import { freeGuards, seeTo } from './recovery.ts'
 import { forgetUnconfirmed, noteUnconfirmed, wasUnconfirmed } from './unconfirmed-starts.ts'
@@ -29,7 +29,7 @@ import { holding, outside } from './write-as.ts'
 export type ProcessHandler = (child: RunningProcess, input: unknown) => unknown
 
 /** A process that this node runs. */
-export interface RunningProcess extends HeldProcess {
+export interface RunningProcess extends LeasedProcess {
   /** The number of this attempt, from 1. */
   readonly attempt: number
   /** Aborted when the lease is lost, when a caller requests cancellation, and when the node closes. */
@@ -39,11 +39,11 @@ export interface RunningProcess extends HeldProcess {
 /** `given`: the item is back in its queue, for another node or for later. */
 export type How = 'completed' | 'failed' | 'cancelled' | 'retried' | 'abandoned' | 'given' | 'lost'
 
-export class Underway extends HeldHandle implements RunningProcess {
+export class Underway extends LeasedProcessHandle implements RunningProcess {
   readonly attempt: number
   readonly #stop = new AbortController()
 
-  constructor(claim: HeldClaim, row: ProcessRow, hold: Hold) {
+  constructor(claim: ClaimHandle, row: ProcessRow, hold: OwnLease) {
     super(claim.scope, row, hold, holding(hold, claim))
     this.attempt = claim.attempt
     for (const lost of [hold.signal, claim.signal]) {
@@ -76,7 +76,7 @@ export interface Listing {
 }
 
 /** Runs the process of this item, or recovers it if it must not run. */
-export async function runProcess(claim: HeldClaim, handler: ProcessHandler, leaving: AbortSignal, listing: Listing): Promise<How> {
+export async function runProcess(claim: ClaimHandle, handler: ProcessHandler, leaving: AbortSignal, listing: Listing): Promise<How> {
   const { scope } = claim
   try {
     const how = await takeCare(claim, handler, leaving, listing)
@@ -92,12 +92,12 @@ export async function runProcess(claim: HeldClaim, handler: ProcessHandler, leav
   }
 }
 
-async function goesOn({ scope, row }: HeldClaim): Promise<boolean> {
+async function goesOn({ scope, row }: ClaimHandle): Promise<boolean> {
   const found = await readProcess(scope, row.origin?.id as ProcessId)
   return found !== undefined && !hasEnded(found.state)
 }
 
-async function takeCare(claim: HeldClaim, handler: ProcessHandler, leaving: AbortSignal, listing: Listing): Promise<How> {
+async function takeCare(claim: ClaimHandle, handler: ProcessHandler, leaving: AbortSignal, listing: Listing): Promise<How> {
   const { scope } = claim
   const id = claim.row.origin?.id as ProcessId
   const row = await readProcess(scope, id)
@@ -126,17 +126,17 @@ const isBegun = async (scope: Scope, { id, recovery, started }: ProcessRow): Pro
   recovery === 'ownerBound' && started !== undefined && !(await wasUnconfirmed(scope, id))
 
 /** Follows a request to abandon a process, as soon as nobody holds it. */
-export async function reconcile(claim: HeldClaim): Promise<How> {
+export async function reconcile(claim: ClaimHandle): Promise<How> {
   return see(claim, claim.row.origin?.id as ProcessId)
 }
 
-async function see(claim: HeldClaim, id: ProcessId): Promise<How> {
+async function see(claim: ClaimHandle, id: ProcessId): Promise<How> {
   const seen = await seeTo(claim.scope, id, outside(claim))
   if (!seen.over) return giveBack(claim, seen.againMs)
   return seen.abandoned ? 'abandoned' : 'given'
 }
 
-async function giveBack(claim: HeldClaim, delayMs: number): Promise<How> {
+async function giveBack(claim: ClaimHandle, delayMs: number): Promise<How> {
   await claim.giveBack(delayMs, true)
   return 'given'
 }
@@ -145,7 +145,7 @@ async function giveBack(claim: HeldClaim, delayMs: number): Promise<How> {
 const MOVED_MS = 100
 
 /** Takes the lease and records the first start in one commit, so that only one of two nodes starts the process. The other gets the time to wait. */
-async function takeUp(claim: HeldClaim, id: ProcessId): Promise<Hold | number> {
+async function takeUp(claim: ClaimHandle, id: ProcessId): Promise<OwnLease | number> {
   const { scope } = claim
   const keeper = keeperOf(scope.engine)
   const lease = processLease(scope, id)
@@ -174,7 +174,7 @@ function unlessTaken(error: unknown): number {
 }
 
 /** Ends a process that must not begin, or not begin again, as soon as nobody holds it. */
-async function endUnheld(claim: HeldClaim, id: ProcessId, ended: Ended, still: (row: ProcessRow) => boolean): Promise<How> {
+async function endUnheld(claim: ClaimHandle, id: ProcessId, ended: Ended, still: (row: ProcessRow) => boolean): Promise<How> {
   const { scope } = claim
   const guards = async (row: ProcessRow) => (still(row) ? freeGuards(scope, id) : undefined)
   const { repeated, row } = await endProcess(scope, id, outside(claim), ended, {}, guards)
@@ -183,12 +183,12 @@ async function endUnheld(claim: HeldClaim, id: ProcessId, ended: Ended, still: (
 }
 
 /** The error of a process whose nodes died in every attempt. */
-const poisoned = ({ attempt }: HeldClaim) => ({
+const poisoned = ({ attempt }: ClaimHandle) => ({
   name: 'Poisoned',
   message: `no node that started it reported an outcome (attempts: ${attempt - 1})`,
 })
 
-async function work(claim: HeldClaim, child: Underway, handler: ProcessHandler, leaving: AbortSignal): Promise<How> {
+async function work(claim: ClaimHandle, child: Underway, handler: ProcessHandler, leaving: AbortSignal): Promise<How> {
   const left = Promise.withResolvers<never>()
   const leave = () => left.reject(leaving.reason)
   if (leaving.aborted) leave()
@@ -221,7 +221,7 @@ async function beforehand(child: Underway, { engine }: Scope): Promise<void> {
 const endedAs = ({ state }: Underway): How => (hasEnded(state) ? state : 'lost')
 
 /** Abandons an owner-bound process before the node closes, because nobody may run it again. Other processes go back for other nodes. */
-async function leaveIt(claim: HeldClaim, child: Underway, reason: unknown): Promise<How> {
+async function leaveIt(claim: ClaimHandle, child: Underway, reason: unknown): Promise<How> {
   child.stop(reason)
   const { owner } = keeperOf(claim.scope.engine).holder
   if (child.recovery === 'ownerBound') {
@@ -238,7 +238,7 @@ function logFailed(scope: Scope, { id, name, kind, error }: ProcessRow): void {
   logFailure(scope, { what: 'a process has failed', of: { process: id, name, kind }, error, look: { verb: 'processes show', words: [id] } })
 }
 
-async function threw(claim: HeldClaim, child: Underway, thrown: unknown): Promise<How> {
+async function threw(claim: ClaimHandle, child: Underway, thrown: unknown): Promise<How> {
   const { scope } = claim
   // The process was lost to another holder or ended from outside: nothing is left to record.
   const row = await readProcess(scope, child.id)

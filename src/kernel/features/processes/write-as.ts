@@ -6,10 +6,10 @@ import type { ProcessRow } from '../../../model/process.ts'
 import type { Guard } from '../../../ports/commit.ts'
 import type { Scope } from '../../wiring/scope.ts'
 import { type Done, type Part, part, plan } from '../../writing/execute.ts'
-import type { Hold } from '../leases/keeper.ts'
+import type { OwnLease } from '../leases/keeper.ts'
 import { keeperOf } from '../leases/keeper.ts'
 import { lease } from '../leases/lease-decider.ts'
-import type { HeldClaim } from '../work/claim.ts'
+import type { ClaimHandle } from '../work/claim.ts'
 import { work } from '../work/work-decider.ts'
 import { abandonItem, processLease, runItem } from './ids.ts'
 
@@ -26,7 +26,7 @@ const itemParts = (scope: Scope, { id }: ProcessRow, settled?: Id<'work'>): read
   [runItem(scope, id), abandonItem(scope, id)].filter((item) => item !== settled).map((item) => part(work, item, { verb: 'complete' }))
 
 /** Writes from outside. The end takes the lease from its holder, and a holder in this store is told at once. A claim is settled by the end. */
-export const outside = (claim?: HeldClaim): WriteAs => ({
+export const outside = (claim?: ClaimHandle): WriteAs => ({
   write: (scope, parts, guards) => plan(scope, parts, { guards }),
   end: async (scope, row, parts, guards) => {
     const id = processLease(scope, row.id)
@@ -45,7 +45,7 @@ export const outside = (claim?: HeldClaim): WriteAs => ({
 export const anybody: WriteAs = outside()
 
 /** Writes as the lease holder, guarded by the fence. The end releases the lease in the same commit. */
-export const holding = (hold: Hold, claim?: HeldClaim): WriteAs => ({
+export const holding = (hold: OwnLease, claim?: ClaimHandle): WriteAs => ({
   write: (scope, parts, guards) => orLose(scope, hold, () => plan(scope, parts, { guards: [hold.guard, ...guards] })),
   end: async (scope, row, parts, guards) => {
     const keeper = keeperOf(scope.engine)
@@ -68,7 +68,7 @@ export const holding = (hold: Hold, claim?: HeldClaim): WriteAs => ({
   },
 })
 
-async function orLose<T>({ engine }: Scope, hold: Hold, write: () => Promise<T>): Promise<T> {
+async function orLose<T>({ engine }: Scope, hold: OwnLease, write: () => Promise<T>): Promise<T> {
   try {
     return await write()
   } catch (error) {

@@ -17,7 +17,7 @@ import { type DoneRow, type Part, plan, readRow } from '../../writing/execute.ts
 import { FENCE, type Fence, type HasFence } from '../../writing/fence.ts'
 import { retryConflicts } from '../../writing/retry-conflicts.ts'
 import type { Components } from '../checkpoints/components.ts'
-import type { Hold } from '../leases/keeper.ts'
+import type { OwnLease } from '../leases/keeper.ts'
 import { keeperOf } from '../leases/keeper.ts'
 import { checkKnownRun } from './find-run.ts'
 import { type ForkOptions, forkRun } from './fork.ts'
@@ -269,7 +269,7 @@ export class RunInHand extends withMembers<RunMembers>() implements Run, HasFenc
 }
 
 /** The handle of a run whose lease this process holds. If the handle cannot be made, because the input is gone, the lease is let go. */
-export async function handOf(scope: Scope, hold: Hold, id: RunId, seen?: DoneRow<RunRow>, fresh = false): Promise<RunInHand> {
+export async function handOf(scope: Scope, hold: OwnLease, id: RunId, seen?: DoneRow<RunRow>, fresh = false): Promise<RunInHand> {
   try {
     return await makeHand(scope, hold, id, seen, fresh)
   } catch (error) {
@@ -278,7 +278,7 @@ export async function handOf(scope: Scope, hold: Hold, id: RunId, seen?: DoneRow
   }
 }
 
-async function makeHand(scope: Scope, hold: Hold, id: RunId, seen: DoneRow<RunRow> | undefined, fresh: boolean): Promise<RunInHand> {
+async function makeHand(scope: Scope, hold: OwnLease, id: RunId, seen: DoneRow<RunRow> | undefined, fresh: boolean): Promise<RunInHand> {
   const { engine, tenant } = scope
   const { body: row, revision } = seen ?? (await readRow(scope, 'runs', id))
   if (!row) throw refuse('RUN_UNKNOWN', { run: id, tenant })

@@ -12,7 +12,7 @@ import { enginePart } from '../../wiring/per-engine.ts'
 import type { Scope } from '../../wiring/scope.ts'
 import { type DoneRow, type Part, part, plan } from '../../writing/execute.ts'
 import { keeperOf } from '../leases/keeper.ts'
-import { HeldClaim } from './claim.ts'
+import { ClaimHandle } from './claim.ts'
 import { followers } from './item-origin.ts'
 import { bury, isPoisoned } from './poison.ts'
 import { work } from './work-decider.ts'
@@ -37,7 +37,7 @@ export async function claimItem<T>(
   seen: Seen,
   leaseMs: number,
   renew: boolean,
-): Promise<HeldClaim<T> | 'buried' | undefined> {
+): Promise<ClaimHandle<T> | 'buried' | undefined> {
   const { id, revision } = stored
   try {
     const row = decodeBody(stored.body, stored)
@@ -90,7 +90,7 @@ export function held<T>(
   scope: Scope,
   row: DoneRow<WorkRow>,
   { id, dueAt, leaseMs, asked, renew }: Claimed,
-): (payload: unknown) => HeldClaim<T> {
+): (payload: unknown) => ClaimHandle<T> {
   const hold = {
     tenant: scope.tenant,
     table: 'work' as const,
@@ -104,11 +104,11 @@ export function held<T>(
     releasing: false,
   }
   if (renew) scope.engine.renewals.keep(hold)
-  return (payload) => new HeldClaim<T>(scope, row, payload as T, hold, dueAt)
+  return (payload) => new ClaimHandle<T>(scope, row, payload as T, hold, dueAt)
 }
 
 /** Handles a payload that cannot be read. Damage makes the item a dead letter; after any other error it is retried, and the attempt does not count. */
-async function setAside<T>(claim: HeldClaim<T>, error: unknown): Promise<void> {
+async function setAside<T>(claim: ClaimHandle<T>, error: unknown): Promise<void> {
   const isLasting = error instanceof InkError && LASTING.includes(error.kind)
   try {
     await (isLasting ? claim.fail(error, { final: true }) : claim.giveBack(limits.workBackoffMs, true))

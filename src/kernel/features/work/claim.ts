@@ -53,7 +53,7 @@ export interface Claim<T = unknown> extends AsyncDisposable {
 
 type Settle = Extract<WorkCommand, { verb: 'complete' | 'fail' | 'release' }>
 
-export class HeldClaim<T = unknown> implements Claim<T>, HasFence {
+export class ClaimHandle<T = unknown> implements Claim<T>, HasFence {
   // Private, so that a logged claim does not show the options of the store.
   readonly #scope: Scope
   readonly id: Id<'work'>

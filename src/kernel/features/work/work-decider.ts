@@ -19,18 +19,18 @@ export type WorkCommand =
   /** `free`: the last claim has expired. `now` is the store time at which that was checked. */
   | ({ readonly verb: 'claim'; readonly now: number; readonly until: number; readonly free: boolean } & Holder)
   /** Back into the queue, due at `at`. `unused`: the handler never began, and the attempt does not count. */
-  | { readonly verb: 'release'; readonly at: number; readonly unused?: boolean; readonly by?: Held }
+  | { readonly verb: 'release'; readonly at: number; readonly unused?: boolean; readonly by?: ClaimFence }
   /** The item sleeps until `at`, or until it is woken. */
   | { readonly verb: 'park'; readonly at?: number | undefined }
   | { readonly verb: 'wake' }
   /** Moves the due time, or removes it, if nobody holds the item. */
   | { readonly verb: 'move'; readonly at: number | undefined }
   /** `by` is the claim. It is refused with FENCE_LOST if a newer claim exists. */
-  | { readonly verb: 'complete'; readonly by?: Held }
+  | { readonly verb: 'complete'; readonly by?: ClaimFence }
   /** Retried after a backoff, unless no attempts are left or the failure is final. `at` or `restMs` replace the item's own backoff. */
   | {
       readonly verb: 'fail'
-      readonly by?: Held
+      readonly by?: ClaimFence
       readonly now: number
       readonly error: ErrorData
       readonly final?: boolean
@@ -45,12 +45,12 @@ export type WorkCommand =
   | { readonly verb: 'cancel'; readonly reason: string; readonly id?: string }
 
 /** A claim: the item and its fence. */
-interface Held {
+interface ClaimFence {
   readonly id: string
   readonly fence: number
 }
 
-const lost = ({ id, fence }: Held) => refuse('FENCE_LOST', { table: 'work', id, fence, found: 0 })
+const lost = ({ id, fence }: ClaimFence) => refuse('FENCE_LOST', { table: 'work', id, fence, found: 0 })
 
 // A woken item is due before all others.
 const AT_ONCE = 0

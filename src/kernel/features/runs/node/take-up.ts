@@ -14,7 +14,7 @@ import { fitted } from '../../../wiring/schema.ts'
 import { checkOpen, type Scope } from '../../../wiring/scope.ts'
 import { isConflict } from '../../../writing/commit-outcome.ts'
 import { type DoneRow, NOT_THERE, type Part, part, plan } from '../../../writing/execute.ts'
-import type { Hold } from '../../leases/keeper.ts'
+import type { OwnLease } from '../../leases/keeper.ts'
 import { keeperOf } from '../../leases/keeper.ts'
 import { checkKnownRun, forkedFrom, seenByName } from '../find-run.ts'
 import { checkpointGuards } from '../program/inherited-checkpoint.ts'
@@ -102,7 +102,7 @@ interface Wanted {
 /** What came of one attempt to take the lease. Empty when another node was first. */
 interface Took {
   readonly hand?: Run
-  readonly borrowed?: Hold
+  readonly borrowed?: OwnLease
   /** Delay until the next look at a lease that another node holds. */
   readonly heldMs?: number
 }
@@ -160,7 +160,7 @@ function unlessMoved(error: unknown): undefined {
 // The longest time between two looks at a lease: a released lease rings the bell, an expired one does not.
 const LOOK_MS = 1000
 
-async function inHand(scope: Scope, hold: Hold, { id, session }: Wanted, parts: readonly Part[]): Promise<Run> {
+async function inHand(scope: Scope, hold: OwnLease, { id, session }: Wanted, parts: readonly Part[]): Promise<Run> {
   const { engine } = scope
   try {
     if (parts.length > 0) await plan(scope, parts, { guards: [hold.guard], open: session })

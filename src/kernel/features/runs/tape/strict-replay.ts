@@ -4,7 +4,7 @@ import type { RunRow } from '../../../../model/run.ts'
 import { load } from '../../../content/json-or-blob.ts'
 import { leaseId } from '../../../naming/names.ts'
 import type { Scope } from '../../../wiring/scope.ts'
-import type { Hold } from '../../leases/keeper.ts'
+import type { OwnLease } from '../../leases/keeper.ts'
 import { checkKnownRun } from '../find-run.ts'
 import type { Run } from '../program/run-calls.ts'
 import { Underway } from '../program/shared-calls.ts'
@@ -22,7 +22,7 @@ export async function replayStrictly(scope: Scope, row: RunRow): Promise<Run> {
 /** No row has this fence, so the backend would refuse a write under it. */
 const NEVER = -1
 
-function noHold(scope: Scope, { id: run, session, parallel }: RunRow): Hold {
+function noHold(scope: Scope, { id: run, session, parallel }: RunRow): OwnLease {
   const id = leaseId(scope, session, run, parallel)
   const guard = { kind: 'fence', table: 'leases', id, fence: NEVER } as const
   return { tenant: scope.tenant, id, fence: 0, guard, signal: new AbortController().signal }

@@ -13,7 +13,7 @@ import type { Scope } from '../../../wiring/scope.ts'
 import { appendGuarded, type GuardedEvent } from '../../../writing/append.ts'
 import { type Done, type Part, part, plan, readRow } from '../../../writing/execute.ts'
 import { retryConflicts } from '../../../writing/retry-conflicts.ts'
-import type { Hold } from '../../leases/keeper.ts'
+import type { OwnLease } from '../../leases/keeper.ts'
 import { keeperOf } from '../../leases/keeper.ts'
 import { usagePart } from '../../usage/usage-decider.ts'
 import { never, Parking } from '../node/parking.ts'
@@ -49,7 +49,7 @@ export interface ChangeOptions {
 export interface OpenedRun {
   readonly row: RunRow
   readonly revision: number
-  readonly hold: Hold
+  readonly hold: OwnLease
   readonly underway: Underway
   /** Whether another handle on the run is open in this process. */
   readonly shared: () => boolean
@@ -64,7 +64,7 @@ export interface OpenedRun {
 
 export class RunWriter {
   readonly scope: Scope
-  readonly hold: Hold
+  readonly hold: OwnLease
   readonly replay: Replay
   readonly tape: Tape
   readonly parking: Parking

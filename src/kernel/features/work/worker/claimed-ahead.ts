@@ -2,7 +2,7 @@
 // would take most of the time then. Items that wait too long are given back, so that a slow handler keeps none from other workers.
 
 import { limits } from '../../../../model/limits.ts'
-import type { HeldClaim } from '../claim.ts'
+import type { ClaimHandle } from '../claim.ts'
 
 // Weight of the newest measurement in the moving average.
 const WEIGHT = 0.2
@@ -10,7 +10,7 @@ const WEIGHT = 0.2
 const APART_MS = 1000
 
 interface Kept<T> {
-  readonly claim: HeldClaim<T>
+  readonly claim: ClaimHandle<T>
   readonly since: number
 }
 
@@ -37,16 +37,16 @@ export class ClaimedAhead<T> {
     return Math.min(this.#size, Math.floor((this.#concurrency * limits.workReserveMs) / Math.max(this.#handlerMs, 0.01)))
   }
 
-  put(claim: HeldClaim<T>, now: number): void {
+  put(claim: ClaimHandle<T>, now: number): void {
     this.#kept.push({ claim, since: now })
   }
 
-  take(): HeldClaim<T> | undefined {
+  take(): ClaimHandle<T> | undefined {
     return this.#kept.shift()?.claim
   }
 
   /** Removes the claims that have waited for `heldMs`; by default all. */
-  takeBack(now = Infinity, heldMs = 0): readonly HeldClaim<T>[] {
+  takeBack(now = Infinity, heldMs = 0): readonly ClaimHandle<T>[] {
     const { old = [], fresh = [] } = Object.groupBy(this.#kept, ({ since }) => (now - since >= heldMs ? 'old' : 'fresh'))
     this.#kept = fresh
     return old.map(({ claim }) => claim)

@@ -4,7 +4,7 @@ import { InkError } from '../../../../model/errors.ts'
 import type { TenantId } from '../../../../model/ids.ts'
 import type { Scope } from '../../../wiring/scope.ts'
 import { isConflict } from '../../../writing/commit-outcome.ts'
-import type { HeldClaim } from '../claim.ts'
+import type { ClaimHandle } from '../claim.ts'
 import { claimItem } from '../claim-item.ts'
 import type { Loop } from '../loop.ts'
 import { claimedAfterAll, completeAndClaim } from './complete-and-claim.ts'
@@ -14,11 +14,11 @@ import { keyOf, type WorkerState } from './worker-state.ts'
 export class Claimer<T> {
   readonly #state: WorkerState<T>
   readonly #loop: Loop
-  readonly #deliver: (claims: readonly HeldClaim<T>[]) => void
+  readonly #deliver: (claims: readonly ClaimHandle<T>[]) => void
   readonly #prefetch: Prefetch<T>
 
   /** `deliver` gets every claim, also those that come later than the call that asked for them. */
-  constructor(state: WorkerState<T>, loop: Loop, deliver: (claims: readonly HeldClaim<T>[]) => void) {
+  constructor(state: WorkerState<T>, loop: Loop, deliver: (claims: readonly ClaimHandle<T>[]) => void) {
     this.#state = state
     this.#loop = loop
     this.#deliver = deliver
@@ -54,13 +54,13 @@ export class Claimer<T> {
   }
 
   /** Completes and claims in one commit, all of one tenant. False when nothing was written: the caller then settles each claim by itself. */
-  async write(ended: readonly HeldClaim<T>[], next: readonly Candidate[]): Promise<boolean> {
+  async write(ended: readonly ClaimHandle<T>[], next: readonly Candidate[]): Promise<boolean> {
     const { terms, inHand, reserve, tasks, count } = this.#state
     const scope = ended[0]?.scope ?? next[0]?.scope
     if (!scope) return true
     for (const { row } of next) inHand.add(keyOf(scope.tenant, row.id))
     const since = this.#state.now()
-    let claimed: readonly HeldClaim<T>[]
+    let claimed: readonly ClaimHandle<T>[]
     try {
       const write = () => completeAndClaim<T>(scope, ended, next, terms.leaseMs)
       claimed = await this.#state.during(ended.length, next.length, write)
@@ -125,7 +125,7 @@ export class Claimer<T> {
     for (const { scope, row } of candidates) this.#state.inHand.delete(keyOf(scope.tenant, row.id))
   }
 
-  #arrived(claims: readonly HeldClaim<T>[]): void {
+  #arrived(claims: readonly ClaimHandle<T>[]): void {
     for (const { tenant, id } of claims) this.#state.inHand.add(keyOf(tenant, id))
     this.#deliver(claims)
   }

@@ -6,7 +6,7 @@ import type { WorkRow } from '../../../../model/work.ts'
 import { storeNow } from '../../../time/store-time.ts'
 import type { Scope } from '../../../wiring/scope.ts'
 import { type DoneRow, type Part, plan } from '../../../writing/execute.ts'
-import type { HeldClaim } from '../claim.ts'
+import type { ClaimHandle } from '../claim.ts'
 import { claimPart, held } from '../claim-item.ts'
 import { retryWrite } from '../retry-write.ts'
 import type { Candidate } from './prefetch.ts'
@@ -14,12 +14,12 @@ import type { Candidate } from './prefetch.ts'
 /** All items are of one tenant, and those to claim are plain. */
 export async function completeAndClaim<T>(
   scope: Scope,
-  ended: readonly HeldClaim<T>[],
+  ended: readonly ClaimHandle<T>[],
   next: readonly Candidate[],
   leaseMs: number,
-): Promise<readonly HeldClaim<T>[]> {
+): Promise<readonly ClaimHandle<T>[]> {
   const claims = next.map(({ row, item, seen }) => claimPart(scope, row, item, seen, leaseMs))
-  const complete = (claim: HeldClaim<T>) => claim.settlement({ verb: 'complete' }, 'completed')
+  const complete = (claim: ClaimHandle<T>) => claim.settlement({ verb: 'complete' }, 'completed')
   const rows = await settleTogether(
     scope,
     ended,
@@ -32,15 +32,15 @@ export async function completeAndClaim<T>(
 }
 
 /** Gives back claims whose handler never began: the attempt does not count, and the items keep their place in the queue. */
-export async function giveBackUnused<T>(scope: Scope, claims: readonly HeldClaim<T>[]): Promise<void> {
+export async function giveBackUnused<T>(scope: Scope, claims: readonly ClaimHandle<T>[]): Promise<void> {
   const now = await storeNow(scope, false)
   await settleTogether(scope, claims, (claim) => claim.settlement({ verb: 'release', at: claim.dueAt ?? now, unused: true }, 'released'))
 }
 
 async function settleTogether<T>(
   scope: Scope,
-  claims: readonly HeldClaim<T>[],
-  settlement: (claim: HeldClaim<T>) => Part<WorkRow>,
+  claims: readonly ClaimHandle<T>[],
+  settlement: (claim: ClaimHandle<T>) => Part<WorkRow>,
   more: readonly Part<WorkRow>[] = [],
 ): Promise<readonly DoneRow<WorkRow>[]> {
   const settled: Part<WorkRow>[] = []
@@ -67,7 +67,7 @@ export async function claimedAfterAll<T>(
   leaseMs: number,
   since: number,
   leaving: AbortSignal,
-): Promise<readonly HeldClaim<T>[]> {
+): Promise<readonly ClaimHandle<T>[]> {
   const { clock, logger } = scope.engine.environment
   const failed = (error: unknown) =>
     logger.warn('it could not be found out yet whether items were claimed', { items: next.length, error: String(error) })
@@ -109,6 +109,6 @@ function plainClaim<T>(
   row: DoneRow<WorkRow>,
   leaseMs: number,
   asked: number,
-): HeldClaim<T> {
+): ClaimHandle<T> {
   return held<T>(scope, row, { id, dueAt: item.at, leaseMs, asked, renew: true })(item.payload?.value)
 }

@@ -2,7 +2,7 @@
 
 import type { TenantId } from '../../../../model/ids.ts'
 import type { Scope } from '../../../wiring/scope.ts'
-import type { HeldClaim } from '../claim.ts'
+import type { ClaimHandle } from '../claim.ts'
 import { TaskGroup } from '../task-group.ts'
 import { ClaimedAhead } from './claimed-ahead.ts'
 import type { WorkerStats, WorkerTerms } from './worker-options.ts'
@@ -21,7 +21,7 @@ export class WorkerState<T> {
   readonly leaving = new AbortController()
   readonly count = { taken: 0, completed: 0, failed: 0, died: 0, lost: 0 }
   /** Claims whose handler is done, and whose completion is not on its way to the store yet. */
-  ended: HeldClaim<T>[] = []
+  ended: ClaimHandle<T>[] = []
   /** Running handlers. */
   running = 0
   /** Items that are settled by themselves, because their handler failed or they could not be completed with others. */
@@ -71,7 +71,7 @@ export class WorkerState<T> {
   }
 
   /** The worker no longer has these items. */
-  forget(claims: Iterable<Pick<HeldClaim<T>, 'tenant' | 'id'>>): void {
+  forget(claims: Iterable<Pick<ClaimHandle<T>, 'tenant' | 'id'>>): void {
     for (const { tenant, id } of claims) this.inHand.delete(keyOf(tenant, id))
   }
 

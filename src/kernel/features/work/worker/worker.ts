@@ -3,7 +3,7 @@
 import type { TenantId } from '../../../../model/ids.ts'
 import { limits } from '../../../../model/limits.ts'
 import { checkOpen, type Scope } from '../../../wiring/scope.ts'
-import type { HeldClaim } from '../claim.ts'
+import type { ClaimHandle } from '../claim.ts'
 import { localNodesOf } from '../local-nodes.ts'
 import { Loop, waitAtMost } from '../loop.ts'
 import { schedulerOf } from '../scheduler.ts'
@@ -73,7 +73,7 @@ export class Worker<T> implements QueueWorker {
   }
 
   /** Hands claims to handlers as slots allow. A worker that closes gives them back instead. */
-  #begin(claims: readonly HeldClaim<T>[]): void {
+  #begin(claims: readonly ClaimHandle<T>[]): void {
     const { reserve, tasks } = this.#state
     if (this.#loop.closing.aborted) {
       tasks.add(giveBack(this.#state, claims))
@@ -113,7 +113,7 @@ export class Worker<T> implements QueueWorker {
     this.#isWatchingReserve = false
   }
 
-  async #handle(claim: HeldClaim<T>): Promise<void> {
+  async #handle(claim: ClaimHandle<T>): Promise<void> {
     const since = this.#state.now()
     const ended = await this.#callHandler(claim)
     this.#state.reserve.handled(this.#state.now() - since)
@@ -130,7 +130,7 @@ export class Worker<T> implements QueueWorker {
   }
 
   /** Stops waiting for the handler when the worker leaves. The handler may go on, but its claim is given back. */
-  async #callHandler(claim: HeldClaim<T>): Promise<Ended> {
+  async #callHandler(claim: ClaimHandle<T>): Promise<Ended> {
     const { signal } = this.#state.leaving
     if (signal.aborted) return LEFT
     const left = Promise.withResolvers<Ended>()
@@ -146,7 +146,7 @@ export class Worker<T> implements QueueWorker {
     }
   }
 
-  async #settleAlone(claim: HeldClaim<T>, ended: Ended): Promise<void> {
+  async #settleAlone(claim: ClaimHandle<T>, ended: Ended): Promise<void> {
     this.#state.settling++
     await settle(this.#state, claim, ended)
     this.#state.settling--
@@ -185,7 +185,7 @@ export class Worker<T> implements QueueWorker {
     }
   }
 
-  #takeEnded(tenant: TenantId): readonly HeldClaim<T>[] {
+  #takeEnded(tenant: TenantId): readonly ClaimHandle<T>[] {
     const { ours = [], others = [] } = Object.groupBy(this.#state.ended, (claim) => (claim.tenant === tenant ? 'ours' : 'others'))
     this.#state.ended = others
     // A handler may settle its claim after it has returned.
