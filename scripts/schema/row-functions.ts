@@ -1,6 +1,8 @@
 // The functions through which commit_v1 reaches the tables of rows on PostgreSQL: three for each table, and three that call the right one by the
 // name of the table. A new table adds its three and rewrites the callers; commit_v1 stays as it is.
 
+import { CONTENT } from '../../src/backends/postgres/content-functions.ts'
+import { textAt } from '../../src/backends/postgres/pieces.ts'
 import type { Table } from '../../src/model/tables.ts'
 import { DECLARED } from './plan.ts'
 
@@ -9,7 +11,7 @@ const LISTS = `create type inkfast.guard_list as (tenant text, names text[], ids
 create type inkfast.remove_list as (tenant text, outs boolean[], names text[], ids text[], commits integer[]);
 create type inkfast.put_list as (
   tenant text, base bigint, partly boolean, seqs bigint[], outs boolean[], names text[], ids text[], commits integer[],
-  borns integer[], revisions integer[], fences integer[], columns text[], bodies text[]);`
+  borns integer[], revisions integer[], fences integer[], columns text[], starts integer[], sizes integer[], bodies bytea);`
 
 const VERBS = [
   { verb: 'guard', answer: 'bigint[]', of: guardOf },
@@ -23,7 +25,12 @@ export function rowFunctions(rows: Readonly<Record<string, Table>> = DECLARED.ro
     VERBS.map(({ verb, answer, of }) => functionText(`${verb}_${name}`, `p inkfast.${verb}_list`, answer, of(name, table))),
   )
   const callers = VERBS.map(({ verb, answer }) =>
-    functionText(`${verb}_rows`, `p_name text, p inkfast.${verb}_list`, answer, callerOf(verb, [...names].sort())),
+    functionText(
+      `${verb}_rows`,
+      `p_name text, p inkfast.${verb}_list`,
+      answer,
+      callerOf(verb, [...names, ...(verb === 'guard' ? [CONTENT] : [])].sort()),
+    ),
   )
   const all = [...names, 'rows'].flatMap((name) => VERBS.map(({ verb }) => `inkfast.${verb}_${name}`)).join(', ')
   return [LISTS, ...made, ...callers, `revoke all on function ${all} from public;\ngrant execute on function ${all} to inkfast_app;`].join(
@@ -75,15 +82,15 @@ function putOf(name: string, table: Table): string {
     `coalesce(${seqOf('r.revision')}, 0)`,
     ...fence.map(() => seqOf('r.fence')),
     ...columns.map((column, i) => `(r.columns::json ->> ${i})${table.columns[column] === 'integer' ? '::bigint' : ''}`),
-    'r.body',
+    textAt('p.bodies', 'r.body_from', 'r.body_size'),
   ]
   const updated = ['revision', ...columns, 'body'].map((column) => `${column} = excluded.${column}`)
   // A change that grants nothing leaves the fence as it is.
   if (table.fenced) updated.push('fence = coalesce(excluded.fence, t.fence)')
   return `  insert into inkfast.${name} as t (${['tenant', 'id', 'born', 'revision', ...fence, ...columns, 'body'].join(', ')})
   select ${values.join(', ')}
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = '${name}' and not p.outs[r.commit]
   on conflict (tenant, id) do update set ${updated.join(', ')};
   return true;`

@@ -1,6 +1,7 @@
 // The generated parts of the migrations, each between two marks: what they should hold, and writing them.
 
 import { commitFunction } from '../../src/backends/postgres/commit-function.ts'
+import { contentFunctions } from '../../src/backends/postgres/content-functions.ts'
 import type { Engine } from './plan.ts'
 import { postgresTables } from './postgres.ts'
 import { rowFunctions } from './row-functions.ts'
@@ -8,7 +9,12 @@ import { sqliteTables } from './sqlite.ts'
 
 const SECTIONS: Readonly<Record<Engine, Readonly<Record<string, () => string>>>> = {
   sqlite: { tables: sqliteTables },
-  postgres: { tables: postgresTables, 'row functions': rowFunctions, 'commit function': () => commitFunction },
+  postgres: {
+    tables: postgresTables,
+    'row functions': rowFunctions,
+    'content functions': () => contentFunctions,
+    'commit function': () => commitFunction,
+  },
 }
 
 /** The migration with every generated part as the declarations would have it now. */

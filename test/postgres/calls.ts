@@ -23,14 +23,16 @@ const routinesOf = `
 const UNSIGNED = 'IF002'
 /** What the store itself, and nobody else, is told. */
 const FOR_THE_STORE = ['tenants_v1', 'heads_v1', 'due_v1', 'misplaced_v1']
-/** The functions that reach rows are generated alike: those of two tables stand for all, and those that call them by name. */
-const ALIKE = /^(?:guard|remove|put)_(?!(?:names|work|rows)$)/
-/** What each of them is given: one row of acme's, to be looked at, taken away or written. */
+/** The functions that reach rows are generated alike: those of two tables stand for all, with those that call them by name
+ * and those for content. */
+const ALIKE = /^(?:guard|remove|put)_(?!(?:names|work|rows|content)$)/
+/** What each of them is given: one row or reference of acme's, to be looked at, taken away or written. */
 const LISTS: Readonly<Record<string, string>> = {
   'inkfast.guard_list': `row('${ACME}', array['names'], array['names-${MARK}'], array[0], array[false])::inkfast.guard_list`,
   'inkfast.remove_list': `row('${ACME}', array[false], array['names'], array['names-${MARK}'], array[1])::inkfast.remove_list`,
   'inkfast.put_list': `row('${ACME}', 0, false, null, array[false], array['names'], array['names-${MARK}'], array[1], array[1], array[1], array[0], array['["x"]'],
-    array['{}'])::inkfast.put_list`,
+    array[1], array[2], '{}'::bytea)::inkfast.put_list`,
+  'inkfast.content_list': `row('${ACME}', 0, null, null, null, null, null, null, array[1], array['blob:${MARK}'], array['blob:${MARK}'])::inkfast.content_list`,
 }
 
 export async function callFunctions({ url, logins }: Omit<MatrixOptions, 'only'>): Promise<Verdict> {

@@ -11,16 +11,13 @@ import type { Commit } from '../../src/ports/commit.ts'
 import { later, openIn, tempDatabase } from '../support/engines.ts'
 import { query } from '../support/postgres-database.ts'
 import { rounds, seeds } from '../support/rounds.ts'
-import { item, seqOf, watched } from './watched.ts'
+import { isFunction, isPlain, item, seqOf, watched } from './watched.ts'
 
 async function one(url: string): Promise<Backend> {
   const backend = await postgresBackend({ url })
   later(() => backend.close())
   return backend
 }
-
-const isPlain = (text: string) => text.includes('move_head_v1')
-const isFunction = (text: string) => text.includes('commit_v1')
 
 /** A lease, taken; its fence is the seq of the commit. */
 const grant = (make: ReturnType<typeof maker>, owner: string): Commit =>
@@ -39,7 +36,7 @@ test('a node that wrote last appends with one statement; its own rows and fences
   expect(texts.filter(isPlain)).toHaveLength(1)
   expect(texts.filter(isFunction)).toHaveLength(0)
   // What it has not seen, it asks.
-  await backend.commit([make.commit(MAIN, { guards: [{ kind: 'row', table: 'names', id: 'free', revision: 0 }] })])
+  await backend.commit([make.commit(MAIN, { guards: [{ kind: 'row', table: 'work', id: 'free', revision: 0 }] })])
   expect(texts.filter(isFunction)).toHaveLength(1)
 })
 
@@ -103,6 +100,28 @@ describe('rows that are changed as they were seen', () => {
       expect(told(kept[n] ?? {})).toMatchObject(told({ ...draft, payload: Buffer.from(payload) }))
   })
 
+  test('bodies of several rows are kept byte for byte, by the statement and by the function', async () => {
+    const make = maker()
+    const texts: string[] = []
+    const backend = await watched(await tempDatabase(), (text) => texts.push(text))
+    const words = ['{"a\\"b"}', 'é\u{1F58B}', 'NULL, plain', '\u{10FFFF}']
+    const bodyOf = (i: number) => JSON.stringify({ word: words[i] })
+    const insert = (id: string, i: number): Commit => {
+      const change = { ...put('work', id, { queue: 'q', state: 'ready', at: 0, priority: 0 }), kind: 'put', body: bodyOf(i) } as const
+      return make.commit(MAIN, {
+        guards: [{ kind: 'row', table: 'work', id, revision: 0 }],
+        changes: [change as Commit['changes'][number]],
+      })
+    }
+    for (const way of ['function', 'statement']) {
+      texts.length = 0
+      const commits = words.map((_, i) => insert(`${way}-${i}`, i))
+      expect((await backend.commit(commits)).map(({ ok }) => ok)).toEqual(words.map(() => true))
+      expect(texts.filter(way === 'function' ? isFunction : isPlain)).toHaveLength(1)
+      for (const i of words.keys()) expect((await backend.rows.get(MAIN, 'work', `${way}-${i}`))?.body).toBe(bodyOf(i))
+    }
+  })
+
   test('a row that is not as it was seen is named by the function, and its neighbours are saved', async () => {
     const make = maker()
     const backend = await one(await tempDatabase())
@@ -120,16 +139,38 @@ describe('rows that are changed as they were seen', () => {
     expect(await backend.commit([item(make, 'a', 0, 'ready')])).toMatchObject([{ ok: false, refused: { id: 'a' } }])
   })
 
-  test('without a look at the revision, a row that was changed meanwhile is overwritten: the control', async () => {
+  /** Changes a row as it was before another node changed it. This node knows the head, and has not seen the row. */
+  const changeLate = async (change?: (text: string) => string) => {
     const make = maker()
-    const backend = await watched(
-      await tempDatabase(),
-      () => {},
-      (text) => text.replace('and s.revision = u.before', 'and u.before > 0'),
-    )
-    const born = await backend.commit([item(make, 'a', 0, 'ready')])
-    await backend.commit([item(make, 'a', seqOf(born[0]), 'claimed')])
-    expect(await backend.commit([item(make, 'a', seqOf(born[0]), 'claimed')])).toMatchObject([{ ok: true }])
+    const url = await tempDatabase()
+    const other = await one(url)
+    const born = await other.commit([item(make, 'a', 0, 'ready')])
+    await other.commit([item(make, 'a', seqOf(born[0]), 'claimed')])
+    const texts: string[] = []
+    const backend = await watched(url, (text) => texts.push(text), change)
+    await backend.commit([make.commit(MAIN)])
+    texts.length = 0
+    const outcomes = await backend.commit([item(make, 'a', seqOf(born[0]), 'claimed')])
+    return { outcomes, statements: texts.filter(isPlain).length, calls: texts.filter(isFunction).length }
+  }
+
+  test('a row that another node has changed is left alone by the statement, and the function names it', async () => {
+    expect(await changeLate()).toMatchObject({ outcomes: [{ ok: false, refused: { id: 'a' } }], statements: 1, calls: 1 })
+  })
+
+  test('without a look at the revision, a row that was changed meanwhile is overwritten: the control', async () => {
+    const blind = (text: string) => text.replace('and s.revision = u.before', 'and u.before > 0')
+    expect(await changeLate(blind)).toMatchObject({ outcomes: [{ ok: true }], statements: 1, calls: 0 })
+  })
+
+  test('a guard that this node knows not to hold is not tried by the statement', async () => {
+    const make = maker()
+    const texts: string[] = []
+    const backend = await watched(await tempDatabase(), (text) => texts.push(text))
+    await backend.commit([item(make, 'a', 0, 'ready')])
+    texts.length = 0
+    expect(await backend.commit([item(make, 'a', 7, 'claimed')])).toMatchObject([{ ok: false, refused: { id: 'a' } }])
+    expect([texts.filter(isPlain).length, texts.filter(isFunction).length]).toEqual([0, 1])
   })
 })
 

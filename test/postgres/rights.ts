@@ -12,8 +12,8 @@ const planned = planTables('postgres')
 export const walledTables: readonly string[] = [...HAND_WRITTEN.postgres.tenants, ...planned.map(({ name }) => name)]
 /** Those of the backend that hold none: what everybody may read of them tells nothing about a tenant. */
 export const ownTables: readonly string[] = HAND_WRITTEN.postgres.store
-/** Arguments of the functions that reach the rows. */
-const types: readonly string[] = ['guard_list', 'remove_list', 'put_list']
+/** Arguments of the functions that reach rows and content. */
+const types: readonly string[] = ['guard_list', 'remove_list', 'put_list', 'content_list']
 
 /** Functions by name. A definer sees more than its caller, so each says why it may. */
 const functions: Readonly<Record<string, { readonly definer?: string }>> = {
@@ -38,6 +38,8 @@ const functions: Readonly<Record<string, { readonly definer?: string }>> = {
   now_v1: {},
   enter_v1: {},
   commit_v1: {},
+  guard_content: {},
+  put_content: {},
   events_stay: {},
   events_by_commit: {},
   work_behind: {},

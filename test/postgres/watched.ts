@@ -10,6 +10,9 @@ import type { Backend } from '../../src/ports/backend.ts'
 import type { Commit, Outcome } from '../../src/ports/commit.ts'
 import { later } from '../support/engines.ts'
 
+export const isPlain = (text: string): boolean => text.includes('move_head_v1')
+export const isFunction = (text: string): boolean => text.includes('commit_v1')
+
 /** Tells which statements went by, and may change them on their way. */
 export async function watched(
   url: string,

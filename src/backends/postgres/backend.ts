@@ -61,16 +61,16 @@ export function backendOn({ db, powerful }: Opened, options: PostgresOptions): B
   const tryFastPath = async (part: readonly Commit[]): Promise<readonly Outcome[] | undefined> => {
     const start = known.headFor(part)
     if (!start) return undefined
-    const { head, moves } = start
+    const checks = start.moves.size > 0 || start.free.length > 0 || start.content !== undefined
     try {
-      const fast = await commitFast(db, part, head, moves, settings)
+      const fast = await commitFast(db, part, start, settings)
       if (!fast) return undefined
-      if (moves.size === 0) known.moved(part[0]?.tenant as TenantId, head, fast.head)
-      else known.learn(part, fast.outcomes, head.seq)
+      if (checks) known.learn(part, fast.outcomes, start.head.seq)
+      else known.moved(part[0]?.tenant as TenantId, start.head, fast.head)
       return fast.outcomes
     } catch (error) {
       // A row was not as expected. The commit function finds out which guard failed.
-      if (!isChoking(error) || moves.size === 0) throw error
+      if (!isChoking(error) || !checks) throw error
       return undefined
     }
   }

@@ -1,8 +1,9 @@
 // The SQL function that applies a batch, and the pieces of its text that the fast path shares. The function knows no table of rows: it calls
-// `guard_rows`, `remove_rows` and `put_rows`, which scripts/schema.ts generates from model/tables.ts.
+// `guard_rows`, `remove_rows` and `put_rows`, which scripts/schema.ts generates from model/tables.ts, and those of content-functions.ts.
 
-import { BLOB_NAMED_AGAIN_MS } from '../../model/blob.ts'
-import { NAMED_AGAIN_MS } from '../../model/value.ts'
+import { declaredParameters, type EventParameter, eventVariables } from './commit-parameters.ts'
+import { CONTENT } from './content-functions.ts'
+import { textAt } from './pieces.ts'
 
 // Constants are inlined: PL/pgSQL would initialise a variable in every transaction.
 const NONE = `'\\x${'00'.repeat(16)}'::bytea`
@@ -17,29 +18,26 @@ export interface EventSource {
   readonly tenant: string
   readonly seq: string
   readonly hash: string
-  readonly bytes: string
-  readonly seldom: string
-  readonly payloads: string
-  /** Times, types, schemas, classes, actors, payload offsets, payload sizes. */
-  readonly lists: readonly string[]
+  readonly parameters: Readonly<Record<EventParameter, string>>
 }
 
 /** The insertion of a batch's events. The caller adds the condition that selects them. */
-export function insertEvents(from: EventSource): string {
+export function insertEvents({ tenant, seq, hash, parameters: from }: EventSource): string {
   const piece = (name: keyof typeof FIXED, size: number): string =>
     `substring(${from.bytes} from d.n::integer * ${FIXED.size} - ${FIXED.size - FIXED[name]} for ${size})`
   const optional = (name: keyof typeof FIXED): string => `nullif(${piece(name, 16)}, ${NONE})`
   // Most events have no run, subject, cause and key. Then one flag says so for the batch, and nothing is read.
   const seldom = (name: keyof typeof FIXED): string => `case when ${from.seldom} then ${optional(name)} end`
+  const lists = [from.at, from.type, from.schema, from.class, from.actor, from.payloadFrom, from.payloadSize]
   return `insert into inkfast.events
       (tenant, seq, id, at, type, schema, class, actor, session, run, subject, cause, key, payload, salt, digest, hash)
-    select ${from.tenant}, ${from.seq}, ${piece('id', 16)}, d.at, d.type, coalesce(d.schema, 1), coalesce(d.class, 0::smallint), coalesce(d.actor, ''),
+    select ${tenant}, ${seq}, ${piece('id', 16)}, d.at, d.type, coalesce(d.schema, 1), coalesce(d.class, 0::smallint), coalesce(d.actor, ''),
       ${optional('session')},
       ${seldom('run')}, ${seldom('subject')},
       ${seldom('cause')}, ${seldom('key')},
-      convert_from(substring(${from.payloads} from d.payload_from for d.payload_size), 'UTF8'),
-      ${piece('salt', 16)}, ${piece('digest', 32)}, ${from.hash}
-    from unnest(${from.lists.join(', ')}) with ordinality
+      ${textAt(from.payloads, 'd.payload_from', 'd.payload_size')},
+      ${piece('salt', 16)}, ${piece('digest', 32)}, ${hash}
+    from unnest(${lists.join(', ')}) with ordinality
       as d (at, type, schema, class, actor, payload_from, payload_size, n)`
 }
 
@@ -53,15 +51,6 @@ const receiptsOf = (seq: string, count: string): string => `(
 /** The seq of an event of the batch; null if its commit was refused, or if `n` is 0. */
 const seqOf = (n: string): string => `case when v_any then v_seqs[${n}] else base + nullif(${n}, 0) end`
 
-/** Stands for a table in guards on nodes of values. */
-export const VALUE = '#value'
-/** The same for blobs. */
-export const BLOB = '#blob'
-
-const PARAMETERS = 51
-
-export const commitCall = `select base, hashes, odd, now from inkfast.commit_v1(${Array.from({ length: PARAMETERS }, (_, i) => `$${i + 1}`).join(', ')})`
-
 /**
  * One call, one round trip, one transaction, for a batch of one tenant in which no two commits touch the same row, key or session.
  *
@@ -70,57 +59,7 @@ export const commitCall = `select base, hashes, odd, now from inkfast.commit_v1(
  * 25 k events a second became 0.2 k when a table had grown, or half of that by the choice of a wrong index.
  */
 export const commitFunction = `create function inkfast.commit_v1(
-  p_tenant         text,
-  p_durable        boolean,
-  p_lock_ms        integer,
-  p_commits        integer,
-  p_since          bigint,
-  p_sinces         bigint[],
-  p_firsts         integer[],
-  p_events         integer,
-  p_event_commits  integer[],
-  p_at             bigint[],
-  p_type           text[],
-  p_schema         bigint[],
-  p_class          smallint[],
-  p_actor          text[],
-  p_bytes          bytea,
-  p_seldom         boolean,
-  p_payload_from   integer[],
-  p_payload_size   integer[],
-  p_payloads       bytea,
-  p_key_commits    integer[],
-  p_keys           bytea,
-  p_key_bodies     bytea,
-  p_guard_tables   text[],
-  p_guard_ids      text[],
-  p_guard_wants    bigint[],
-  p_guard_fences   boolean[],
-  p_pair_commits   integer[],
-  p_pair_guards    integer[],
-  p_guard_names    text[],
-  p_remove_tables  text[],
-  p_remove_ids     text[],
-  p_remove_commits integer[],
-  p_remove_names   text[],
-  p_put_tables     text[],
-  p_put_ids        text[],
-  p_put_commits    integer[],
-  p_put_borns      integer[],
-  p_put_revisions  integer[],
-  p_put_fences     integer[],
-  p_put_columns    text[],
-  p_put_bodies     text[],
-  p_put_names      text[],
-  p_erase          bigint[],
-  p_state          text,
-  p_node_commits   integer[],
-  p_node_from      integer[],
-  p_node_size      integer[],
-  p_node_refs      bytea,
-  p_node_bodies    bytea,
-  p_ref_events     integer[],
-  p_ref_names      text[],
+  ${declaredParameters.join(',\n  ')},
   out base   bigint,
   out hashes bytea,
   out odd    jsonb,
@@ -228,23 +167,6 @@ begin
       ) e
       where g.name = '' and e.session = decode(g.id, 'hex') and e.seq > g.wanted;
     end if;
-    if '${VALUE}' = any (p_guard_tables) then
-      select v_fails || array_agg(g.n), v_finds || array_agg(0::bigint) into v_fails, v_finds
-      from unnest(p_guard_tables, p_guard_ids) with ordinality as g (name, id, n)
-      left join lateral (
-        select t.ref from inkfast.nodes t
-        where t.tenant = v_tenant and t.ref between decode(g.id, 'hex') and decode(g.id, 'hex') order by t.ref limit 1
-      ) e on g.name = '${VALUE}'
-      where g.name = '${VALUE}' and e.ref is null;
-    end if;
-    if '${BLOB}' = any (p_guard_tables) then
-      select v_fails || array_agg(g.n), v_finds || array_agg(0::bigint) into v_fails, v_finds
-      from unnest(p_guard_tables, p_guard_ids) with ordinality as g (name, id, n)
-      left join lateral (
-        select t.state from inkfast.blobs t where t.tenant = v_tenant and t.digest between g.id and g.id order by t.digest limit 1
-      ) e on g.name = '${BLOB}'
-      where g.name = '${BLOB}' and coalesce(e.state, 'deleting') = 'deleting';
-    end if;
     if p_guard_names is not null then
       foreach v_name in array p_guard_names loop
         v_pairs := inkfast.guard_rows(v_name, row(v_tenant, p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences)::inkfast.guard_list);
@@ -292,10 +214,7 @@ begin
       tenant: 'v_tenant',
       seq: seqOf('d.n'),
       hash: `substring(hashes from (${seqOf('d.n')} - base)::integer * 32 - 31 for 32)`,
-      bytes: 'p_bytes',
-      seldom: 'p_seldom',
-      payloads: 'p_payloads',
-      lists: ['p_at', 'p_type', 'p_schema', 'p_class', 'p_actor', 'p_payload_from', 'p_payload_size'],
+      parameters: eventVariables,
     })}
     where not v_any or v_seqs[d.n] is not null;
   end if;
@@ -307,61 +226,14 @@ begin
     raise exception 'the locked head did not move' using errcode = 'IF003';
   end if;
 
-  if p_node_commits is not null then
-    -- Ids grow within the tenant, also after a collection has removed its newest nodes.
-    v_node := greatest(
-      (select t.id from inkfast.nodes t where t.tenant = v_tenant order by t.id desc limit 1),
-      (select t.top from inkfast.collections t where t.tenant between v_tenant and v_tenant limit 1), 0);
-    insert into inkfast.nodes (tenant, id, ref, at, body)
-    select v_tenant, v_node + d.n, substring(p_node_refs from d.n::integer * 32 - 31 for 32), now, substring(p_node_bodies from d.body_from for d.body_size)
-    from unnest(p_node_commits, p_node_from, p_node_size) with ordinality as d (commit, body_from, body_size, n)
-    where not v_out[d.commit]
-    on conflict (tenant, ref) do nothing;
-  end if;
-  if p_ref_events is not null then
-    insert into inkfast.refs (tenant, seq, ref)
-    select v_tenant, ${seqOf('r.event')}, r.name from unnest(p_ref_events, p_ref_names) as r (event, name)
-    where r.event between 1 and p_events and (not v_any or v_seqs[r.event] is not null)
-    on conflict (tenant, seq, ref) do nothing;
-  end if;
-  if p_node_commits is not null or '${VALUE}' = any (p_guard_tables) then
-    -- Nodes that are named or written again are noted: while a collection is under way, or long after they were written.
-    insert into inkfast.named_nodes as t (tenant, ref, at, number)
-    select distinct on (r.ref) v_tenant, r.ref, now, case when c.active = 1 then c.number else 0 end
-    from (
-      select decode(p_guard_ids[p_pair_guards[p.n]], 'hex') as ref
-      from unnest(p_pair_commits) with ordinality as p (commit, n)
-      where p_guard_tables[p_pair_guards[p.n]] = '${VALUE}' and not v_out[p.commit]
-      union all
-      select substring(p_node_refs from d.n::integer * 32 - 31 for 32) from unnest(p_node_commits) with ordinality as d (commit, n)
-      where not v_out[d.commit]
-    ) r
-    cross join lateral (
-      select t.id, t.at from inkfast.nodes t where t.tenant = v_tenant and t.ref between r.ref and r.ref order by t.ref limit 1
-    ) e
-    left join lateral (
-      select t.at, t.number from inkfast.named_nodes t where t.tenant = v_tenant and t.ref between r.ref and r.ref order by t.ref limit 1
-    ) m on true
-    left join lateral (select t.number, t.top, t.active from inkfast.collections t where t.tenant between v_tenant and v_tenant limit 1) c on true
-    where case when c.active = 1 and e.id <= c.top then m.number is distinct from c.number
-      else now - greatest(e.at, m.at) > ${NAMED_AGAIN_MS} end
-    on conflict (tenant, ref) do update set at = excluded.at, number = excluded.number;
-  end if;
-
-  if p_ref_events is not null or '${BLOB}' = any (p_guard_tables) then
-    -- Blobs that are named: a condemned one is present again, and a collection that is under way keeps it.
-    for v_name in
-      select p_guard_ids[p_pair_guards[p.n]] from unnest(p_pair_commits) with ordinality as p (commit, n)
-      where p_guard_tables[p_pair_guards[p.n]] = '${BLOB}' and not v_out[p.commit]
-      union all
-      select substring(r.name from 6) from unnest(p_ref_events, p_ref_names) as r (event, name)
-      where r.name like 'blob:%' and (not v_any or v_seqs[r.event] is not null)
-    loop
-      update inkfast.blobs t set state = 'present', at = now, number = coalesce(c.number, t.number)
-      from (select (select s.number from inkfast.collections s where s.tenant = v_tenant and s.active = 1) as number) c
-      where t.tenant = v_tenant and t.digest = v_name and t.state <> 'deleting'
-        and (t.state <> 'present' or t.number <> coalesce(c.number, t.number) or now - t.at > ${BLOB_NAMED_AGAIN_MS});
-    end loop;
+  if coalesce(p_node_commits, p_ref_events) is not null or '${CONTENT}' = any (p_guard_names) then
+    v_done := inkfast.put_content(row(v_tenant, now, v_out, p_node_commits, p_node_refs, p_node_from, p_node_size, p_node_bodies,
+      (select array_agg(case when r.event between 1 and p_events then ${seqOf('r.event')} end order by r.n)
+       from unnest(p_ref_events) with ordinality as r (event, n)),
+      p_ref_names,
+      (select array_agg(p_guard_ids[p_pair_guards[p.n]]) from unnest(p_pair_commits) with ordinality as p (commit, n)
+       where p_guard_tables[p_pair_guards[p.n]] = '${CONTENT}' and not v_out[p.commit])
+    )::inkfast.content_list);
   end if;
 
   if coalesce(p_remove_tables, p_put_tables) is null and p_key_commits is null and p_erase is null then
@@ -377,7 +249,7 @@ begin
   if p_put_names is not null then
     foreach v_name in array p_put_names loop
       v_done := inkfast.put_rows(v_name, row(v_tenant, base, v_any, v_seqs, v_out, p_put_tables, p_put_ids, p_put_commits, p_put_borns,
-        p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)::inkfast.put_list);
+        p_put_revisions, p_put_fences, p_put_columns, p_put_from, p_put_size, p_put_bodies)::inkfast.put_list);
     end loop;
   end if;
 

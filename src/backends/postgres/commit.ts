@@ -8,7 +8,7 @@ import { damagedReceipt, type Receipt } from '../../model/event.ts'
 import { readId, type TenantId } from '../../model/ids.ts'
 import type { TenantState } from '../../model/tenant.ts'
 import type { Commit, Guard, Outcome } from '../../ports/commit.ts'
-import { commitCall } from './commit-function.ts'
+import { commitCall, commitValues } from './commit-parameters.ts'
 import type { Database, Opening } from './database.ts'
 import { packBatch } from './pack.ts'
 import { sha256 } from './sha256.ts'
@@ -53,7 +53,7 @@ export async function applyBatch(db: Database, batch: readonly Commit[], setting
   const tenant = batch[0]?.tenant
   assert(tenant !== undefined, 'a batch holds a commit')
   const packed = packBatch(batch, (state) => db.wall.state(tenant, state))
-  const values = [db.wall.whatever(tenant), settings.durable, settings.lockMs, ...packed.values]
+  const values = commitValues({ tenant: db.wall.whatever(tenant), ...settings, ...packed.given })
   const [rows] = await db.run([{ text: commitCall, values, tenant, prepared: true }], 'writing', OPENING)
   const [base, hashes, oddText, nowText] = rows?.[0] ?? []
   assert(base && oddText && nowText, 'the function answers with one row')

@@ -10,13 +10,18 @@ import type { ColumnValue } from '../../model/tables.ts'
 import type { TenantState } from '../../model/tenant.ts'
 import type { Change, Commit, Guard } from '../../ports/commit.ts'
 import { list, numbers, texts } from './arrays.ts'
-import { BLOB, FIXED, VALUE } from './commit-function.ts'
-import type { Value } from './connections.ts'
-import { packNodes, packReferences } from './pack-values.ts'
+import { FIXED } from './commit-function.ts'
+import type { CommitArguments, EventArguments } from './commit-parameters.ts'
+import { CONTENT } from './content-functions.ts'
+import { contentId, packNodes, packReferences } from './pack-values.ts'
+import { textPieces } from './pieces.ts'
 import { sha256 } from './sha256.ts'
 
+/** What the settings of the store say, and not the batch. */
+type Settings = 'tenant' | 'durable' | 'lockMs'
+
 export interface Packed {
-  readonly values: readonly Value[]
+  readonly given: Omit<CommitArguments, Settings>
   /** The guards in the order in which the function numbers them with their commits. */
   readonly pairs: readonly Guard[]
 }
@@ -51,35 +56,32 @@ export function packBatch(batch: readonly Commit[], signState: (state: TenantSta
   // Defaults are not sent: one event per commit, and senders that know the same head.
   const single = batch.every((commit) => commit.events.length === 1)
   const since = Math.min(...(sinces ?? []))
-  const values = [
-    batch.length,
+  const references = packReferences(events)
+  const given = {
+    commits: batch.length,
     since,
-    sinces?.every((known) => known === since) ? null : numbers(sinces),
-    single ? null : numbers(firsts),
-    events.length,
-    single ? null : numbers(eventCommits),
+    sinces: sinces?.every((known) => known === since) ? null : numbers(sinces),
+    firsts: single ? null : numbers(firsts),
+    events: events.length,
+    eventCommits: single ? null : numbers(eventCommits),
     ...packEvents(events),
-    numbers(keys.commits),
-    Buffer.concat(keys.digests),
-    Buffer.concat(keys.bodies),
+    keyCommits: numbers(keys.commits),
+    keys: Buffer.concat(keys.digests),
+    keyBodies: Buffer.concat(keys.bodies),
     ...guards.values(),
     ...rows.values(),
-    numbers([...erase]),
-    state === undefined ? null : signState(state),
+    erase: numbers([...erase]),
+    state: state === undefined ? null : signState(state),
     ...packNodes(batch),
-    ...packReferences(events),
-  ]
-  return { values, pairs: guards.pairs }
+    refEvents: numbers(references.events),
+    refNames: references.names,
+  }
+  return { given, pairs: guards.pairs }
 }
 
-/** Times, types, schemas, classes, actors, bytes, whether rare members are present, payload offsets, payload sizes, payloads. */
-export function packEvents(events: readonly EventDraft[]): readonly Value[] {
+export function packEvents(events: readonly EventDraft[]): EventArguments {
   const bytes = Buffer.alloc(events.length * FIXED.size)
-  const payloads = Buffer.allocUnsafe(events.reduce((sum, e) => sum + Buffer.byteLength(e.payload), 0))
-  const starts: number[] = []
-  const sizes: number[] = []
-  let [n, end] = [0, 0]
-  for (const e of events) {
+  for (const [n, e] of events.entries()) {
     const at = n * FIXED.size - 1
     writeId(e.id, bytes, at + FIXED.id)
     bytes.set(e.salt, at + FIXED.salt)
@@ -90,25 +92,21 @@ export function packEvents(events: readonly EventDraft[]): readonly Value[] {
     if (e.subject) writeId(e.subject, bytes, at + FIXED.subject)
     if (e.cause) writeId(e.cause, bytes, at + FIXED.cause)
     if (e.key) bytes.set(e.key, at + FIXED.key)
-    const size = payloads.write(e.payload, end)
-    starts.push(end + 1)
-    sizes.push(size)
-    end += size
-    n++
   }
+  const payloads = textPieces(events.map((e) => e.payload))
   // Defaults are not sent: no actor, durable, the first schema.
-  return [
-    numbers(events.map((e) => e.at)),
-    texts(events.map((e) => e.type)),
-    events.every((e) => e.schema === 1) ? null : numbers(events.map((e) => e.schema)),
-    events.every((e) => e.class === DURABLE) ? null : numbers(events.map((e) => e.class)),
-    events.every((e) => e.actor === '') ? null : texts(events.map((e) => e.actor)),
+  return {
+    at: numbers(events.map((e) => e.at)),
+    type: texts(events.map((e) => e.type)),
+    schema: events.every((e) => e.schema === 1) ? null : numbers(events.map((e) => e.schema)),
+    class: events.every((e) => e.class === DURABLE) ? null : numbers(events.map((e) => e.class)),
+    actor: events.every((e) => e.actor === '') ? null : texts(events.map((e) => e.actor)),
     bytes,
-    events.some((e) => e.run || e.subject || e.cause || e.key),
-    numbers(starts),
-    numbers(sizes),
-    payloads,
-  ]
+    seldom: events.some((e) => e.run || e.subject || e.cause || e.key),
+    payloadFrom: payloads.from,
+    payloadSize: payloads.size,
+    payloads: payloads.bytes,
+  }
 }
 
 /** Each guard once, with the commits that have it. */
@@ -124,13 +122,11 @@ class Guards {
 
   add(commit: number, guard: Guard): void {
     const [table, id, wanted] =
-      guard.kind === 'value'
-        ? [VALUE, hex(guard.ref), 0]
-        : guard.kind === 'blob'
-          ? [BLOB, guard.digest, 0]
-          : guard.kind === 'quiet'
-            ? ['', hex(idBytes(guard.session)), guard.after]
-            : [guard.table, guard.id, guard.kind === 'row' ? guard.revision : guard.fence]
+      guard.kind === 'value' || guard.kind === 'blob'
+        ? [CONTENT, contentId(guard), 0]
+        : guard.kind === 'quiet'
+          ? ['', hex(idBytes(guard.session)), guard.after]
+          : [guard.table, guard.id, guard.kind === 'row' ? guard.revision : guard.fence]
     const name = `${guard.kind} ${table} ${wanted} ${id}`
     let number = this.#numbers.get(name)
     if (number === undefined) {
@@ -145,16 +141,16 @@ class Guards {
     this.#pairGuards.push(number)
   }
 
-  values(): readonly Value[] {
-    return [
-      texts(this.#tables),
-      texts(this.#ids),
-      numbers(this.#wants),
-      list(this.#fences.map(String)),
-      numbers(this.#pairCommits),
-      numbers(this.#pairGuards),
-      distinct(this.#tables.filter((table) => table !== '' && table !== VALUE && table !== BLOB)),
-    ]
+  values() {
+    return {
+      guardTables: texts(this.#tables),
+      guardIds: texts(this.#ids),
+      guardWants: numbers(this.#wants),
+      guardFences: list(this.#fences.map(String)),
+      pairCommits: numbers(this.#pairCommits),
+      pairGuards: numbers(this.#pairGuards),
+      guardNames: distinct(this.#tables.filter((table) => table !== '')),
+    }
   }
 }
 
@@ -200,24 +196,27 @@ class RowChanges {
     }
   }
 
-  values(): readonly Value[] {
+  values() {
     const removes = [...this.#removes.values()]
     const puts = [...this.#puts.values()]
-    return [
-      texts(removes.map(([table]) => table)),
-      texts(removes.map(([, id]) => id)),
-      numbers(removes.map(([, , commit]) => commit)),
-      distinct(removes.map(([table]) => table)),
-      texts(puts.map((put) => put.table)),
-      texts(puts.map((put) => put.id)),
-      numbers(puts.map((put) => put.commit)),
-      numbers(puts.map((put) => put.born)),
-      numbers(puts.map((put) => put.revision)),
-      numbers(puts.map((put) => put.fence)),
-      texts(puts.map((put) => JSON.stringify(put.columns))),
-      texts(puts.map((put) => put.body)),
-      distinct(puts.map((put) => put.table)),
-    ]
+    const bodies = textPieces(puts.map((put) => put.body))
+    return {
+      removeTables: texts(removes.map(([table]) => table)),
+      removeIds: texts(removes.map(([, id]) => id)),
+      removeCommits: numbers(removes.map(([, , commit]) => commit)),
+      removeNames: distinct(removes.map(([table]) => table)),
+      putTables: texts(puts.map((put) => put.table)),
+      putIds: texts(puts.map((put) => put.id)),
+      putCommits: numbers(puts.map((put) => put.commit)),
+      putBorns: numbers(puts.map((put) => put.born)),
+      putRevisions: numbers(puts.map((put) => put.revision)),
+      putFences: numbers(puts.map((put) => put.fence)),
+      putColumns: texts(puts.map((put) => JSON.stringify(put.columns))),
+      putFrom: bodies.from,
+      putSize: bodies.size,
+      putBodies: bodies.bytes,
+      putNames: distinct(puts.map((put) => put.table)),
+    }
   }
 }
 

@@ -1032,10 +1032,13 @@ grant delete, insert, select, update on inkfast.workers to inkfast_app;
 grant select on inkfast.workers to inkfast_reader;
 
 -- owner: inkfast_owner
+create type inkfast.content_list as (tenant text, now bigint, outs boolean[], node_commits integer[], node_refs bytea, node_from integer[], node_size integer[], node_bodies bytea, ref_seqs bigint[], ref_names text[], named text[]);
+
+-- owner: inkfast_owner
 create type inkfast.guard_list as (tenant text, names text[], ids text[], wants bigint[], fences boolean[]);
 
 -- owner: inkfast_owner
-create type inkfast.put_list as (tenant text, base bigint, partly boolean, seqs bigint[], outs boolean[], names text[], ids text[], commits integer[], borns integer[], revisions integer[], fences integer[], columns text[], bodies text[]);
+create type inkfast.put_list as (tenant text, base bigint, partly boolean, seqs bigint[], outs boolean[], names text[], ids text[], commits integer[], borns integer[], revisions integer[], fences integer[], columns text[], starts integer[], sizes integer[], bodies bytea);
 
 -- owner: inkfast_owner
 create type inkfast.remove_list as (tenant text, outs boolean[], names text[], ids text[], commits integer[]);
@@ -1059,7 +1062,7 @@ $function$;
 grant execute on function inkfast.change_state_v1(text,bigint,bytea,bigint,bytea,text) to inkfast_app;
 
 -- owner: inkfast_owner
-CREATE OR REPLACE FUNCTION inkfast.commit_v1(p_tenant text, p_durable boolean, p_lock_ms integer, p_commits integer, p_since bigint, p_sinces bigint[], p_firsts integer[], p_events integer, p_event_commits integer[], p_at bigint[], p_type text[], p_schema bigint[], p_class smallint[], p_actor text[], p_bytes bytea, p_seldom boolean, p_payload_from integer[], p_payload_size integer[], p_payloads bytea, p_key_commits integer[], p_keys bytea, p_key_bodies bytea, p_guard_tables text[], p_guard_ids text[], p_guard_wants bigint[], p_guard_fences boolean[], p_pair_commits integer[], p_pair_guards integer[], p_guard_names text[], p_remove_tables text[], p_remove_ids text[], p_remove_commits integer[], p_remove_names text[], p_put_tables text[], p_put_ids text[], p_put_commits integer[], p_put_borns integer[], p_put_revisions integer[], p_put_fences integer[], p_put_columns text[], p_put_bodies text[], p_put_names text[], p_erase bigint[], p_state text, p_node_commits integer[], p_node_from integer[], p_node_size integer[], p_node_refs bytea, p_node_bodies bytea, p_ref_events integer[], p_ref_names text[], OUT base bigint, OUT hashes bytea, OUT odd jsonb, OUT now bigint)
+CREATE OR REPLACE FUNCTION inkfast.commit_v1(p_tenant text, p_durable boolean, p_lock_ms integer, p_commits integer, p_since bigint, p_sinces bigint[], p_firsts integer[], p_events integer, p_event_commits integer[], p_at bigint[], p_type text[], p_schema bigint[], p_class smallint[], p_actor text[], p_bytes bytea, p_seldom boolean, p_payload_from integer[], p_payload_size integer[], p_payloads bytea, p_key_commits integer[], p_keys bytea, p_key_bodies bytea, p_guard_tables text[], p_guard_ids text[], p_guard_wants bigint[], p_guard_fences boolean[], p_pair_commits integer[], p_pair_guards integer[], p_guard_names text[], p_remove_tables text[], p_remove_ids text[], p_remove_commits integer[], p_remove_names text[], p_put_tables text[], p_put_ids text[], p_put_commits integer[], p_put_borns integer[], p_put_revisions integer[], p_put_fences integer[], p_put_columns text[], p_put_from integer[], p_put_size integer[], p_put_bodies bytea, p_put_names text[], p_erase bigint[], p_state text, p_node_commits integer[], p_node_from integer[], p_node_size integer[], p_node_refs bytea, p_node_bodies bytea, p_ref_events integer[], p_ref_names text[], OUT base bigint, OUT hashes bytea, OUT odd jsonb, OUT now bigint)
  RETURNS record
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1172,23 +1175,6 @@ begin
       ) e
       where g.name = '' and e.session = decode(g.id, 'hex') and e.seq > g.wanted;
     end if;
-    if '#value' = any (p_guard_tables) then
-      select v_fails || array_agg(g.n), v_finds || array_agg(0::bigint) into v_fails, v_finds
-      from unnest(p_guard_tables, p_guard_ids) with ordinality as g (name, id, n)
-      left join lateral (
-        select t.ref from inkfast.nodes t
-        where t.tenant = v_tenant and t.ref between decode(g.id, 'hex') and decode(g.id, 'hex') order by t.ref limit 1
-      ) e on g.name = '#value'
-      where g.name = '#value' and e.ref is null;
-    end if;
-    if '#blob' = any (p_guard_tables) then
-      select v_fails || array_agg(g.n), v_finds || array_agg(0::bigint) into v_fails, v_finds
-      from unnest(p_guard_tables, p_guard_ids) with ordinality as g (name, id, n)
-      left join lateral (
-        select t.state from inkfast.blobs t where t.tenant = v_tenant and t.digest between g.id and g.id order by t.digest limit 1
-      ) e on g.name = '#blob'
-      where g.name = '#blob' and coalesce(e.state, 'deleting') = 'deleting';
-    end if;
     if p_guard_names is not null then
       foreach v_name in array p_guard_names loop
         v_pairs := inkfast.guard_rows(v_name, row(v_tenant, p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences)::inkfast.guard_list);
@@ -1252,61 +1238,14 @@ begin
     raise exception 'the locked head did not move' using errcode = 'IF003';
   end if;
 
-  if p_node_commits is not null then
-    -- Ids grow within the tenant, also after a collection has removed its newest nodes.
-    v_node := greatest(
-      (select t.id from inkfast.nodes t where t.tenant = v_tenant order by t.id desc limit 1),
-      (select t.top from inkfast.collections t where t.tenant between v_tenant and v_tenant limit 1), 0);
-    insert into inkfast.nodes (tenant, id, ref, at, body)
-    select v_tenant, v_node + d.n, substring(p_node_refs from d.n::integer * 32 - 31 for 32), now, substring(p_node_bodies from d.body_from for d.body_size)
-    from unnest(p_node_commits, p_node_from, p_node_size) with ordinality as d (commit, body_from, body_size, n)
-    where not v_out[d.commit]
-    on conflict (tenant, ref) do nothing;
-  end if;
-  if p_ref_events is not null then
-    insert into inkfast.refs (tenant, seq, ref)
-    select v_tenant, case when v_any then v_seqs[r.event] else base + nullif(r.event, 0) end, r.name from unnest(p_ref_events, p_ref_names) as r (event, name)
-    where r.event between 1 and p_events and (not v_any or v_seqs[r.event] is not null)
-    on conflict (tenant, seq, ref) do nothing;
-  end if;
-  if p_node_commits is not null or '#value' = any (p_guard_tables) then
-    -- Nodes that are named or written again are noted: while a collection is under way, or long after they were written.
-    insert into inkfast.named_nodes as t (tenant, ref, at, number)
-    select distinct on (r.ref) v_tenant, r.ref, now, case when c.active = 1 then c.number else 0 end
-    from (
-      select decode(p_guard_ids[p_pair_guards[p.n]], 'hex') as ref
-      from unnest(p_pair_commits) with ordinality as p (commit, n)
-      where p_guard_tables[p_pair_guards[p.n]] = '#value' and not v_out[p.commit]
-      union all
-      select substring(p_node_refs from d.n::integer * 32 - 31 for 32) from unnest(p_node_commits) with ordinality as d (commit, n)
-      where not v_out[d.commit]
-    ) r
-    cross join lateral (
-      select t.id, t.at from inkfast.nodes t where t.tenant = v_tenant and t.ref between r.ref and r.ref order by t.ref limit 1
-    ) e
-    left join lateral (
-      select t.at, t.number from inkfast.named_nodes t where t.tenant = v_tenant and t.ref between r.ref and r.ref order by t.ref limit 1
-    ) m on true
-    left join lateral (select t.number, t.top, t.active from inkfast.collections t where t.tenant between v_tenant and v_tenant limit 1) c on true
-    where case when c.active = 1 and e.id <= c.top then m.number is distinct from c.number
-      else now - greatest(e.at, m.at) > 3600000 end
-    on conflict (tenant, ref) do update set at = excluded.at, number = excluded.number;
-  end if;
-
-  if p_ref_events is not null or '#blob' = any (p_guard_tables) then
-    -- Blobs that are named: a condemned one is present again, and a collection that is under way keeps it.
-    for v_name in
-      select p_guard_ids[p_pair_guards[p.n]] from unnest(p_pair_commits) with ordinality as p (commit, n)
-      where p_guard_tables[p_pair_guards[p.n]] = '#blob' and not v_out[p.commit]
-      union all
-      select substring(r.name from 6) from unnest(p_ref_events, p_ref_names) as r (event, name)
-      where r.name like 'blob:%' and (not v_any or v_seqs[r.event] is not null)
-    loop
-      update inkfast.blobs t set state = 'present', at = now, number = coalesce(c.number, t.number)
-      from (select (select s.number from inkfast.collections s where s.tenant = v_tenant and s.active = 1) as number) c
-      where t.tenant = v_tenant and t.digest = v_name and t.state <> 'deleting'
-        and (t.state <> 'present' or t.number <> coalesce(c.number, t.number) or now - t.at > 3600000);
-    end loop;
+  if coalesce(p_node_commits, p_ref_events) is not null or 'content' = any (p_guard_names) then
+    v_done := inkfast.put_content(row(v_tenant, now, v_out, p_node_commits, p_node_refs, p_node_from, p_node_size, p_node_bodies,
+      (select array_agg(case when r.event between 1 and p_events then case when v_any then v_seqs[r.event] else base + nullif(r.event, 0) end end order by r.n)
+       from unnest(p_ref_events) with ordinality as r (event, n)),
+      p_ref_names,
+      (select array_agg(p_guard_ids[p_pair_guards[p.n]]) from unnest(p_pair_commits) with ordinality as p (commit, n)
+       where p_guard_tables[p_pair_guards[p.n]] = 'content' and not v_out[p.commit])
+    )::inkfast.content_list);
   end if;
 
   if coalesce(p_remove_tables, p_put_tables) is null and p_key_commits is null and p_erase is null then
@@ -1322,7 +1261,7 @@ begin
   if p_put_names is not null then
     foreach v_name in array p_put_names loop
       v_done := inkfast.put_rows(v_name, row(v_tenant, base, v_any, v_seqs, v_out, p_put_tables, p_put_ids, p_put_commits, p_put_borns,
-        p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)::inkfast.put_list);
+        p_put_revisions, p_put_fences, p_put_columns, p_put_from, p_put_size, p_put_bodies)::inkfast.put_list);
     end loop;
   end if;
 
@@ -1350,7 +1289,7 @@ begin
   end if;
 end
 $function$;
-grant execute on function inkfast.commit_v1(text,boolean,integer,integer,bigint,bigint[],integer[],integer,integer[],bigint[],text[],bigint[],smallint[],text[],bytea,boolean,integer[],integer[],bytea,integer[],bytea,bytea,text[],text[],bigint[],boolean[],integer[],integer[],text[],text[],text[],integer[],text[],text[],text[],integer[],integer[],integer[],integer[],text[],text[],text[],bigint[],text,integer[],integer[],integer[],bytea,bytea,integer[],text[]) to inkfast_app;
+grant execute on function inkfast.commit_v1(text,boolean,integer,integer,bigint,bigint[],integer[],integer,integer[],bigint[],text[],bigint[],smallint[],text[],bytea,boolean,integer[],integer[],bytea,integer[],bytea,bytea,text[],text[],bigint[],boolean[],integer[],integer[],text[],text[],text[],integer[],text[],text[],text[],integer[],integer[],integer[],integer[],text[],integer[],integer[],bytea,text[],bigint[],text,integer[],integer[],integer[],bytea,bytea,integer[],text[]) to inkfast_app;
 
 -- owner: inkfast_wall
 CREATE OR REPLACE FUNCTION inkfast.due_v1(p_queue text, p_at bigint, p_tenant text, p_limit integer)
@@ -1526,6 +1465,26 @@ begin
 end
 $function$;
 grant execute on function inkfast.guard_canvases(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_content(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, 0])
+    from unnest(p.names, p.ids) with ordinality as g (name, id, n)
+    where coalesce(g.name, 'content') = 'content' and case when g.id like 'blob:%'
+      then coalesce((
+        select t.state from inkfast.blobs t
+        where t.tenant = p.tenant and t.digest between substring(g.id from 6) and substring(g.id from 6) order by t.digest limit 1), 'deleting') = 'deleting'
+      else (
+        select t.id from inkfast.nodes t
+        where t.tenant = p.tenant and t.ref between decode(g.id, 'hex') and decode(g.id, 'hex') order by t.ref limit 1) is null end);
+end
+$function$;
+grant execute on function inkfast.guard_content(inkfast.guard_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.guard_core(p inkfast.guard_list)
@@ -1841,7 +1800,7 @@ AS $function$
 begin
   if p_name collate "C" < 'permits' then
     if p_name collate "C" < 'graph_nodes' then
-      if p_name collate "C" < 'core' then
+      if p_name collate "C" < 'content' then
         if p_name collate "C" < 'canvas_snapshots' then
           if p_name = 'approvals' then return inkfast.guard_approvals(p);
           elsif p_name = 'artifacts' then return inkfast.guard_artifacts(p);
@@ -1854,7 +1813,8 @@ begin
         end if;
       else
         if p_name collate "C" < 'firings' then
-          if p_name = 'core' then return inkfast.guard_core(p);
+          if p_name = 'content' then return inkfast.guard_content(p);
+          elsif p_name = 'core' then return inkfast.guard_core(p);
           elsif p_name = 'deliveries' then return inkfast.guard_deliveries(p);
           end if;
         else
@@ -2353,9 +2313,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_approvals(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.approvals as t (tenant, id, born, revision, state, run, expires, subject, digest, key, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, (r.columns::json ->> 3), (r.columns::json ->> 4), (r.columns::json ->> 5), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, (r.columns::json ->> 3), (r.columns::json ->> 4), (r.columns::json ->> 5), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'approvals' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, run = excluded.run, expires = excluded.expires, subject = excluded.subject, digest = excluded.digest, key = excluded.key, body = excluded.body;
   return true;
@@ -2370,9 +2330,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_artifacts(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.artifacts as t (tenant, id, born, revision, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'artifacts' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, body = excluded.body;
   return true;
@@ -2387,9 +2347,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_attachments(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.attachments as t (tenant, id, born, revision, session, state, content, at, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), (r.columns::json ->> 3)::bigint, r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), (r.columns::json ->> 3)::bigint, convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'attachments' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, content = excluded.content, at = excluded.at, body = excluded.body;
   return true;
@@ -2404,9 +2364,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_canvas_snapshots(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.canvas_snapshots as t (tenant, id, born, revision, session, canvas, version, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'canvas_snapshots' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, canvas = excluded.canvas, version = excluded.version, body = excluded.body;
   return true;
@@ -2421,9 +2381,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_canvases(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.canvases as t (tenant, id, born, revision, session, name, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'canvases' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, name = excluded.name, body = excluded.body;
   return true;
@@ -2432,15 +2392,76 @@ $function$;
 grant execute on function inkfast.put_canvases(inkfast.put_list) to inkfast_app;
 
 -- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_content(p inkfast.content_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_node bigint;
+  v_blob text;
+begin
+  if p.node_refs is not null then
+    -- Ids grow within the tenant, also after a collection has removed its newest nodes.
+    v_node := greatest(
+      (select t.id from inkfast.nodes t where t.tenant = p.tenant order by t.id desc limit 1),
+      (select t.top from inkfast.collections t where t.tenant between p.tenant and p.tenant limit 1), 0);
+    insert into inkfast.nodes (tenant, id, ref, at, body)
+    select p.tenant, v_node + d.n, substring(p.node_refs from d.n::integer * 32 - 31 for 32), p.now, substring(p.node_bodies from d.body_from for d.body_size)
+    from unnest(p.node_from, p.node_size, p.node_commits) with ordinality as d (body_from, body_size, commit, n)
+    where p.outs[d.commit] is not true
+    on conflict (tenant, ref) do nothing;
+  end if;
+  if p.ref_names is not null then
+    insert into inkfast.refs (tenant, seq, ref)
+    select p.tenant, r.seq, r.name from unnest(p.ref_seqs, p.ref_names) as r (seq, name) where r.seq is not null
+    on conflict (tenant, seq, ref) do nothing;
+  end if;
+
+  -- Nodes that are named or written again are noted: while a collection is under way, or long after they were written.
+  insert into inkfast.named_nodes as t (tenant, ref, at, number)
+  select distinct on (r.ref) p.tenant, r.ref, p.now, case when c.active = 1 then c.number else 0 end
+  from (
+    select decode(g.id, 'hex') as ref from unnest(p.named) as g (id) where not g.id like 'blob:%'
+    union all
+    select substring(p.node_refs from d.n::integer * 32 - 31 for 32) from unnest(p.node_from, p.node_commits) with ordinality as d (body_from, commit, n) where p.outs[d.commit] is not true
+  ) r
+  cross join lateral (
+    select t.id, t.at from inkfast.nodes t where t.tenant = p.tenant and t.ref between r.ref and r.ref order by t.ref limit 1
+  ) e
+  left join lateral (
+    select t.at, t.number from inkfast.named_nodes t where t.tenant = p.tenant and t.ref between r.ref and r.ref order by t.ref limit 1
+  ) m on true
+  left join lateral (select t.number, t.top, t.active from inkfast.collections t where t.tenant between p.tenant and p.tenant limit 1) c on true
+  where case when c.active = 1 and e.id <= c.top then m.number is distinct from c.number
+    else p.now - greatest(e.at, m.at) > 3600000 end
+  on conflict (tenant, ref) do update set at = excluded.at, number = excluded.number;
+
+  -- Blobs that are named: a condemned one is present again, and a collection that is under way keeps it.
+  for v_blob in
+    select substring(g.id from 6) from unnest(p.named) as g (id) where g.id like 'blob:%'
+    union
+    select substring(r.name from 6) from unnest(p.ref_seqs, p.ref_names) as r (seq, name) where r.seq is not null and r.name like 'blob:%'
+  loop
+    update inkfast.blobs t set state = 'present', at = p.now, number = coalesce(c.number, t.number)
+    from (select (select s.number from inkfast.collections s where s.tenant = p.tenant and s.active = 1) as number) c
+    where t.tenant = p.tenant and t.digest = v_blob and t.state <> 'deleting'
+      and (t.state <> 'present' or t.number <> coalesce(c.number, t.number) or p.now - t.at > 3600000);
+  end loop;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_content(inkfast.content_list) to inkfast_app;
+
+-- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.put_core(p inkfast.put_list)
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
 begin
   insert into inkfast.core as t (tenant, id, born, revision, owner, session, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'core' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, owner = excluded.owner, session = excluded.session, body = excluded.body;
   return true;
@@ -2455,9 +2476,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_deliveries(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.deliveries as t (tenant, id, born, revision, firing, trigger_id, state, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'deliveries' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, firing = excluded.firing, trigger_id = excluded.trigger_id, state = excluded.state, body = excluded.body;
   return true;
@@ -2472,9 +2493,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_firings(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.firings as t (tenant, id, born, revision, source, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'firings' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, source = excluded.source, body = excluded.body;
   return true;
@@ -2489,9 +2510,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_grants(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.grants as t (tenant, id, born, revision, session, process, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'grants' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, process = excluded.process, body = excluded.body;
   return true;
@@ -2506,9 +2527,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_graph_nodes(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.graph_nodes as t (tenant, id, born, revision, session, state, parent, frame, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), (r.columns::json ->> 3), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), (r.columns::json ->> 3), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'graph_nodes' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, parent = excluded.parent, frame = excluded.frame, body = excluded.body;
   return true;
@@ -2523,9 +2544,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_inbox(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.inbox as t (tenant, id, born, revision, session, state, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'inbox' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, body = excluded.body;
   return true;
@@ -2540,9 +2561,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_inputs(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.inputs as t (tenant, id, born, revision, session, state, run, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'inputs' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, run = excluded.run, body = excluded.body;
   return true;
@@ -2557,9 +2578,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_jobs(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.jobs as t (tenant, id, born, revision, state, queue, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'jobs' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, queue = excluded.queue, body = excluded.body;
   return true;
@@ -2574,9 +2595,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_leases(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.leases as t (tenant, id, born, revision, fence, owner, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), case when p.partly then p.seqs[r.fence] else p.base + nullif(r.fence, 0) end, (r.columns::json ->> 0), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), case when p.partly then p.seqs[r.fence] else p.base + nullif(r.fence, 0) end, (r.columns::json ->> 0), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'leases' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, owner = excluded.owner, body = excluded.body, fence = coalesce(excluded.fence, t.fence);
   return true;
@@ -2591,9 +2612,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_memory(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.memory as t (tenant, id, born, revision, about, state, at, thread, expires, starts, ends, terms, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, (r.columns::json ->> 3), (r.columns::json ->> 4)::bigint, (r.columns::json ->> 5)::bigint, (r.columns::json ->> 6)::bigint, (r.columns::json ->> 7), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, (r.columns::json ->> 3), (r.columns::json ->> 4)::bigint, (r.columns::json ->> 5)::bigint, (r.columns::json ->> 6)::bigint, (r.columns::json ->> 7), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'memory' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, about = excluded.about, state = excluded.state, at = excluded.at, thread = excluded.thread, expires = excluded.expires, starts = excluded.starts, ends = excluded.ends, terms = excluded.terms, body = excluded.body;
   return true;
@@ -2608,9 +2629,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_messages(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.messages as t (tenant, id, born, revision, session, thread, execution, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'messages' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, thread = excluded.thread, execution = excluded.execution, body = excluded.body;
   return true;
@@ -2625,9 +2646,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_names(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.names as t (tenant, id, born, revision, target, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'names' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, target = excluded.target, body = excluded.body;
   return true;
@@ -2642,9 +2663,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_occurrences(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.occurrences as t (tenant, id, born, revision, job, state, due, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'occurrences' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, job = excluded.job, state = excluded.state, due = excluded.due, body = excluded.body;
   return true;
@@ -2659,9 +2680,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_permits(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.permits as t (tenant, id, born, revision, digest, session, state, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'permits' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, digest = excluded.digest, session = excluded.session, state = excluded.state, body = excluded.body;
   return true;
@@ -2676,9 +2697,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_pins(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.pins as t (tenant, id, born, revision, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'pins' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, body = excluded.body;
   return true;
@@ -2693,9 +2714,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_process_events(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.process_events as t (tenant, id, born, revision, process, number, type, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1)::bigint, (r.columns::json ->> 2), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1)::bigint, (r.columns::json ->> 2), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'process_events' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, process = excluded.process, number = excluded.number, type = excluded.type, body = excluded.body;
   return true;
@@ -2710,9 +2731,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_processes(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.processes as t (tenant, id, born, revision, state, kind, wake, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'processes' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, kind = excluded.kind, wake = excluded.wake, body = excluded.body;
   return true;
@@ -2835,9 +2856,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_runs(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.runs as t (tenant, id, born, revision, state, session, name, parent, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), (r.columns::json ->> 3), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), (r.columns::json ->> 3), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'runs' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, session = excluded.session, name = excluded.name, parent = excluded.parent, body = excluded.body;
   return true;
@@ -2852,9 +2873,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_session_heads(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.session_heads as t (tenant, id, born, revision, session, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'session_heads' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, body = excluded.body;
   return true;
@@ -2869,9 +2890,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_sessions(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.sessions as t (tenant, id, born, revision, state, owner, branch, relation, parent, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), (r.columns::json ->> 3), (r.columns::json ->> 4), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), (r.columns::json ->> 3), (r.columns::json ->> 4), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'sessions' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, owner = excluded.owner, branch = excluded.branch, relation = excluded.relation, parent = excluded.parent, body = excluded.body;
   return true;
@@ -2886,9 +2907,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_signals(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.signals as t (tenant, id, born, revision, session, name, state, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'signals' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, name = excluded.name, state = excluded.state, body = excluded.body;
   return true;
@@ -2903,9 +2924,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_snapshots(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.snapshots as t (tenant, id, born, revision, session, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'snapshots' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, body = excluded.body;
   return true;
@@ -2920,9 +2941,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_sources(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.sources as t (tenant, id, born, revision, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'sources' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, body = excluded.body;
   return true;
@@ -2937,9 +2958,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_state(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.state as t (tenant, id, born, revision, session, key, expires, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'state' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, key = excluded.key, expires = excluded.expires, body = excluded.body;
   return true;
@@ -2954,9 +2975,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_threads(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.threads as t (tenant, id, born, revision, session, owner, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'threads' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, owner = excluded.owner, body = excluded.body;
   return true;
@@ -2971,9 +2992,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_triggers(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.triggers as t (tenant, id, born, revision, source, state, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'triggers' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, source = excluded.source, state = excluded.state, body = excluded.body;
   return true;
@@ -2988,9 +3009,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_turns(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.turns as t (tenant, id, born, revision, session, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'turns' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, body = excluded.body;
   return true;
@@ -3005,9 +3026,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_usage(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.usage as t (tenant, id, born, revision, session, hour, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1)::bigint, r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1)::bigint, convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'usage' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, hour = excluded.hour, body = excluded.body;
   return true;
@@ -3022,9 +3043,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_vector_collections(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.vector_collections as t (tenant, id, born, revision, state, name, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'vector_collections' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, name = excluded.name, body = excluded.body;
   return true;
@@ -3039,9 +3060,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_vectors(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.vectors as t (tenant, id, born, revision, collection, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'vectors' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, collection = excluded.collection, body = excluded.body;
   return true;
@@ -3056,9 +3077,9 @@ CREATE OR REPLACE FUNCTION inkfast.put_work(p inkfast.put_list)
 AS $function$
 begin
   insert into inkfast.work as t (tenant, id, born, revision, fence, queue, state, priority, at, series, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), case when p.partly then p.seqs[r.fence] else p.base + nullif(r.fence, 0) end, (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, (r.columns::json ->> 3)::bigint, (r.columns::json ->> 4), r.body
-  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
-    as r (name, id, commit, born, revision, fence, columns, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), case when p.partly then p.seqs[r.fence] else p.base + nullif(r.fence, 0) end, (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, (r.columns::json ->> 3)::bigint, (r.columns::json ->> 4), convert_from(substring(p.bodies from r.body_from for r.body_size), 'UTF8')
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.starts, p.sizes)
+    as r (name, id, commit, born, revision, fence, columns, body_from, body_size)
   where r.name = 'work' and not p.outs[r.commit]
   on conflict (tenant, id) do update set revision = excluded.revision, queue = excluded.queue, state = excluded.state, priority = excluded.priority, at = excluded.at, series = excluded.series, body = excluded.body, fence = coalesce(excluded.fence, t.fence);
   return true;
@@ -3965,6 +3986,7 @@ CREATE OR REPLACE FUNCTION inkfast.words_change()
  RETURNS trigger
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_hashjoin TO 'on'
 AS $function$
 declare
   v_tenant text := (
@@ -4061,6 +4083,7 @@ CREATE OR REPLACE FUNCTION inkfast.words_come()
  RETURNS trigger
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_hashjoin TO 'on'
 AS $function$
 declare
   v_tenant text := (select n.tenant from came n where n.terms like '{%' limit 1);

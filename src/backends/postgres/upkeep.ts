@@ -11,6 +11,7 @@ import { texts } from './arrays.ts'
 import { checkDatabase } from './check.ts'
 import type { Database, Held } from './database.ts'
 import { headFrom, headStep, journalReads, readPage } from './journal.ts'
+import { textAt, textPieces } from './pieces.ts'
 import { scanRows } from './rows.ts'
 import { rowsByAge, scratch } from './scratch.ts'
 import { STORE } from './wall.ts'
@@ -158,10 +159,12 @@ async function replaceRows(held: Held, tenant: TenantId, table: TableName, folde
   const all = ['tenant', 'id', 'born', 'revision', ...(fenced ? ['fence'] : []), ...names, 'body']
   const picked = names.map((name, i) => `(r.columns::json ->> ${i})${columns[name] === 'integer' ? '::bigint' : ''}`)
   const text = `insert into inkfast.${table} (${all.join(', ')})
-    select $1, r.id, r.born, r.revision, ${[...(fenced ? ['r.fence'] : []), ...picked, 'r.body'].join(', ')}
-    from unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[], $7::text[]) as r (id, born, revision, fence, columns, body)`
+    select $1, r.id, r.born, r.revision, ${[...(fenced ? ['r.fence'] : []), ...picked, textAt('$9::bytea', 'r.body_from', 'r.body_size')].join(', ')}
+    from unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[], $7::integer[], $8::integer[])
+      as r (id, born, revision, fence, columns, body_from, body_size)`
   for (const rows of rowsByAge(folded, table, ROWS_AT_A_TIME)) {
     const numbers = (pick: (row: (typeof rows)[number]) => number | undefined) => `{${rows.map((row) => pick(row) ?? 'NULL').join(',')}}`
+    const bodies = textPieces(rows.map((row) => row.body))
     const values = [
       tenant,
       texts(rows.map((row) => row.id)),
@@ -169,7 +172,9 @@ async function replaceRows(held: Held, tenant: TenantId, table: TableName, folde
       numbers((row) => row.revision),
       numbers((row) => row.fence),
       texts(rows.map((row) => JSON.stringify(row.columns))),
-      texts(rows.map((row) => row.body)),
+      bodies.from,
+      bodies.size,
+      bodies.bytes,
     ]
     await held.run({ text, values })
   }

@@ -5,6 +5,8 @@ import { type ColumnValue, type TableName, tableOf } from '../../../model/tables
 import type { Commit, Guard } from '../../../ports/commit.ts'
 import { numbers, textItem, texts } from '../arrays.ts'
 import type { Value } from '../connections.ts'
+import { textAt, textPieces } from '../pieces.ts'
+import { type Addition, type AdditionText, counted } from './addition.ts'
 
 interface Put {
   readonly born: number
@@ -90,19 +92,12 @@ interface TableMoves {
 
 type RowPut = RowMove & { readonly put: Put }
 
-export interface RowStatement {
-  /** Statements of the same shape have the same text. */
-  readonly shape: string
-  readonly rows: number
-  readonly values: readonly Value[]
-}
-
-export function rowStatement(moves: RowMoves): RowStatement {
+export function rowChanges(moves: RowMoves): Addition {
   const values: Value[] = []
-  let [shape, rows] = ['', 0]
+  let [shape, count] = ['', 0]
   for (const [table, all] of moves) {
     const of = tableMoves(table, all)
-    rows += all.length
+    count += all.length
     shape += `${table}${counted('-', of.removed)}${counted('=', of.changed)}${counted('+', of.inserted)} `
     const [gone] = of.removed
     if (gone && of.removed.length === 1) values.push(gone.id, gone.before)
@@ -112,11 +107,8 @@ export function rowStatement(moves: RowMoves): RowStatement {
       if (first) values.push(...(some.length === 1 ? cellsOf(table, first) : listsOf(table, some)))
     }
   }
-  return { shape, rows, values }
+  return { shape, count, values, text: (place) => textOf(moves, place) }
 }
-
-/** Nothing, one row, or several: a single row is sent without arrays. */
-const counted = (sign: string, rows: readonly unknown[]): string => (rows.length === 0 ? '' : rows.length === 1 ? sign : sign + sign)
 
 function tableMoves(table: TableName, all: readonly RowMove[]): TableMoves {
   const put = all.filter((move): move is RowPut => move.put !== undefined)
@@ -130,13 +122,16 @@ function tableMoves(table: TableName, all: readonly RowMove[]): TableMoves {
 
 function listsOf(table: TableName, some: readonly RowPut[]): readonly Value[] {
   const { columns, fenced } = tableOf(table)
+  const bodies = textPieces(some.map(({ put }) => put.body))
   return [
     texts(some.map(({ id }) => id)),
     numbers(some.map(({ before, put }) => before || put.born)),
     numbers(some.map(({ put }) => put.revision)),
     ...(fenced ? [cells(some.map(({ put }) => put.fence ?? null))] : []),
     ...Object.keys(columns).map((_, i) => cells(some.map(({ put }) => put.columns[i] ?? null))),
-    texts(some.map(({ put }) => put.body)),
+    bodies.from,
+    bodies.size,
+    bodies.bytes,
   ]
 }
 
@@ -152,22 +147,30 @@ function cellsOf(table: TableName, { id, before, put }: RowPut): readonly Value[
   ]
 }
 
-export interface RowParts {
-  /** Further parts of the statement, each with a count of the rows it met. */
-  readonly parts: readonly string[]
-  readonly counts: readonly string[]
-}
+type Columns = readonly (readonly [name: string, type: string])[]
 
-/** `first` is the first free parameter number. The statement's part `moved` holds the tenant, or no row if the head was elsewhere. */
-export function rowParts(moves: RowMoves, first: number): RowParts {
+const BODY: Columns = [['body', 'text']]
+/** Several bodies travel as one run of bytes, which follows the lists. */
+const PLACES: Columns = [
+  ['body_from', 'integer'],
+  ['body_size', 'integer'],
+]
+
+function textOf(moves: RowMoves, place: () => string): AdditionText {
   const parts: string[] = []
   const counts: string[] = []
-  let free = first
   /** The rows of the batch as a table expression. */
-  const brought = (rows: readonly RowMove[], as: string, columns: readonly (readonly [name: string, type: string])[]): string => {
-    const lone = rows.length === 1
-    const cells = columns.map(([name, type]) => (lone ? `$${free++}::${type} as ${name}` : `$${free++}::${type}[]`)).join(', ')
-    return lone ? `(select ${cells}) as ${as}` : `unnest(${cells}) as ${as} (${columns.map(([name]) => name).join(', ')})`
+  const brought = (rows: readonly RowMove[], as: string, columns: Columns, body = false): string => {
+    const names = columns.map(([name]) => name)
+    if (rows.length === 1) {
+      const cells = [...columns, ...(body ? BODY : [])].map(([name, type]) => `${place()}::${type} as ${name}`)
+      return `(select ${cells.join(', ')}) as ${as}`
+    }
+    const lists = [...columns, ...(body ? PLACES : [])].map(([, type]) => `${place()}::${type}[]`)
+    if (!body) return `unnest(${lists.join(', ')}) as ${as} (${names.join(', ')})`
+    return `(
+        select ${names.map((name) => `l.${name}`).join(', ')}, ${textAt(`${place()}::bytea`, 'l.body_from', 'l.body_size')} as body
+        from unnest(${lists.join(', ')}) as l (${[...names, ...PLACES.map(([name]) => name)].join(', ')})) as ${as}`
   }
   for (const [table, all] of moves) {
     const { removed, changed, inserted } = tableMoves(table, all)
@@ -178,7 +181,6 @@ export function rowParts(moves: RowMoves, first: number): RowParts {
       ['id', 'text'] as const,
       ...[second, 'revision', ...fence].map((name) => [name, 'bigint'] as const),
       ...names.map((name) => [name, columns[name] === 'integer' ? 'bigint' : 'text'] as const),
-      ['body', 'text'] as const,
     ]
     const add = (what: string, text: string): void => {
       parts.push(`${table}_${what} as (\n    ${text} returning 1)`)
@@ -203,17 +205,15 @@ export function rowParts(moves: RowMoves, first: number): RowParts {
         `update inkfast.${table} t set ${set.join(', ')}
     from (
       select u.*, x.ctid as place
-      from ${brought(changed, 'u', columnsOf('before'))}, moved m, ${placeOf(table, 'u')}
+      from ${brought(changed, 'u', columnsOf('before'), true)}, moved m, ${placeOf(table, 'u')}
     ) u where t.ctid = u.place`,
       )
     }
     if (inserted.length > 0) {
-      const into = columnsOf('born')
-        .map(([name]) => name)
-        .join(', ')
+      const into = [...columnsOf('born').map(([name]) => name), 'body'].join(', ')
       add(
         'inserted',
-        `insert into inkfast.${table} (tenant, ${into})\n    select m.tenant, i.* from ${brought(inserted, 'i', columnsOf('born'))}, moved m`,
+        `insert into inkfast.${table} (tenant, ${into})\n    select m.tenant, i.* from ${brought(inserted, 'i', columnsOf('born'), true)}, moved m`,
       )
     }
   }

@@ -5,11 +5,23 @@ import { fromHex } from '../../../model/bytes.ts'
 import type { Receipt } from '../../../model/event.ts'
 import type { TenantId } from '../../../model/ids.ts'
 import type { Change, Commit, Guard, Outcome } from '../../../ports/commit.ts'
+import { contentId } from '../pack-values.ts'
+import { isFreeName } from './free-names.ts'
 import { movesOf, type RowMoves } from './rows.ts'
 
 export interface KnownHead {
   readonly seq: number
   readonly hash: Uint8Array
+}
+
+/** What a batch starts from. */
+export interface Start {
+  readonly head: KnownHead
+  readonly moves: RowMoves
+  /** Names that must be free. */
+  readonly free: readonly string[]
+  /** Ids of the content that guards name; absent if the batch has nothing to do with content. */
+  readonly content?: readonly string[]
 }
 
 const TENANTS_MOST = 1000
@@ -28,24 +40,37 @@ export class KnownTenants {
 
   /**
    * The head to start from, if the batch can take the fast path: nothing of it was sent before, and every guard is known to hold or is
-   * checked by the change of its own row.
+   * checked by the statement.
    */
-  headFor(batch: readonly Commit[]): { readonly head: KnownHead; readonly moves: RowMoves } | undefined {
+  headFor(batch: readonly Commit[]): Start | undefined {
     const tenant = batch[0]?.tenant
     const known = tenant === undefined ? undefined : this.#tenants.get(tenant)
     if (!known?.quiet) return undefined
+    const free = new Set<string>()
+    const named = new Set<string>()
+    let hasContent = false
     for (const { changes, key, guards, events, nodes, since = Number.MAX_SAFE_INTEGER } of batch) {
-      if (key || nodes || events.length === 0 || events.some(({ refs }) => refs) || since < known.head.seq) return undefined
+      if (key || events.length === 0 || since < known.head.seq) return undefined
+      hasContent ||= nodes !== undefined || events.some(({ refs }) => refs)
       let changed: Set<string> | undefined
       for (const guard of guards) {
-        if (guard.kind === 'quiet' || guard.kind === 'value' || guard.kind === 'blob') return undefined
-        if (known.guards.get(nameOf(guard)) === wantedBy(guard)) continue
+        if (guard.kind === 'quiet') return undefined
+        if (guard.kind === 'value' || guard.kind === 'blob') {
+          named.add(contentId(guard))
+          continue
+        }
+        const seen = known.guards.get(nameOf(guard))
+        if (seen === wantedBy(guard)) continue
+        // The guard does not hold. The function says so.
+        if (seen !== undefined) return undefined
         changed ??= changedBy(changes)
-        if (guard.kind !== 'row' || !changed.has(nameOf(guard))) return undefined
+        if (guard.kind === 'row' && changed.has(nameOf(guard))) continue
+        if (!isFreeName(guard)) return undefined
+        free.add(guard.id)
       }
     }
     const moves = movesOf(batch, known.head.seq)
-    return moves && { head: known.head, moves }
+    return moves && { head: known.head, moves, free: [...free], ...((hasContent || named.size > 0) && { content: [...named] }) }
   }
 
   /** Remembers a batch that the commit function applied. Nothing else was written between `base` and its end. */
@@ -85,7 +110,8 @@ export class KnownTenants {
     for (const [i, { guards, changes }] of batch.entries()) {
       const outcome = outcomes[i]
       if (!outcome?.ok || outcome.repeated) continue
-      for (const guard of guards) if (guard.kind === 'row' || guard.kind === 'fence') known.set(nameOf(guard), wantedBy(guard))
+      for (const guard of guards)
+        if ((guard.kind === 'row' || guard.kind === 'fence') && !isFreeName(guard)) known.set(nameOf(guard), wantedBy(guard))
       for (const change of changes) {
         if (change.kind !== 'put' && change.kind !== 'remove') continue
         const { table, id } = change
