@@ -64,6 +64,7 @@ export interface Feature<
   /** Adds parts to every commit that moves a work item, by the kind of the item's origin. */
   readonly follows?: Readonly<Record<string, FollowItem>>
   /** Cleans up when a session is deleted, before its payloads are erased. It may run again after a crash. What it returns joins the report. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: most features have nothing to report
   readonly onSessionDeleted?: (scope: Scope, session: SessionId, why: string) => Promise<Deletion | void>
   /** Reasons why rows of a table with a `session` column stay when the session is deleted. */
   readonly keptWithoutSession?: Readonly<Partial<Record<TableName, string>>>

@@ -106,7 +106,6 @@ export async function createStore(backend: Backend, environment: Environment, op
     recents.get(commit.tenant)?.note(commit, outcome.receipts)
     if (commit.changes.some((change) => change.kind === 'state')) engine.closedTenants.heard(commit.tenant)
   })
-  const life = new StoreLifetime(engine, closing, recents)
   const scope = { engine, tenant: MAIN, actor: '' }
   try {
     await recents.of(scope).fill()
@@ -114,7 +113,7 @@ export async function createStore(backend: Backend, environment: Environment, op
     // A damaged file is not served, except read-only, for inspecting the damage.
     if (!options.readOnly) throw error
   }
-  return new StoreView(scope, life, { root: true, walled: false })
+  return new StoreView(scope, new StoreLifetime(engine, closing, recents), { root: true, walled: false })
 }
 
 interface View {
