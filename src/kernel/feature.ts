@@ -12,7 +12,7 @@ import type { FollowItem } from './features/work/item-origin.ts'
 import type { ClockHandlers } from './features/work/scheduler.ts'
 import type { Engine, Scope } from './wiring/scope.ts'
 import type { AnyDecider } from './writing/decider.ts'
-import type { Part } from './writing/execute.ts'
+import type { Part } from './writing/part.ts'
 
 /** A session as its features see it: the row as this handle last saw it. */
 export interface SessionView {

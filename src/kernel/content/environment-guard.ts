@@ -4,7 +4,7 @@ import { InkError, refuse } from '../../model/errors.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { derivedId } from '../naming/derived-id.ts'
 import type { Scope } from '../wiring/scope.ts'
-import { readRow } from '../writing/execute.ts'
+import { readRow } from '../writing/part.ts'
 
 const NAMESPACE = 'process-env'
 

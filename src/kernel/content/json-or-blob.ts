@@ -10,7 +10,7 @@ import type { FiringId } from '../../model/trigger.ts'
 import type { WriteTime } from '../measuring/write-time.ts'
 import type { Scope } from '../wiring/scope.ts'
 import { admit, isWhole } from '../writing/draft.ts'
-import { readRow } from '../writing/execute.ts'
+import { readRow } from '../writing/part.ts'
 import { getJson, putJson } from './blobs.ts'
 import { blobRefsIn } from './references.ts'
 

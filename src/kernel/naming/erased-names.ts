@@ -18,13 +18,15 @@ const HELD = 'held:'
  * If it was erased, their commit is refused as after a lost race, and they look again.
  */
 export async function nameHolder<Name extends string>(
-  { engine, tenant }: Scope,
+  { engine, tenant, reads }: Scope,
   kind: string,
   key: string,
   first = false,
 ): Promise<Id<Name> | undefined> {
   const { rows } = engine.backend
   const name = nameId(kind, key)
+  // Under either name it is a conflict with what was looked up.
+  for (const id of [name, erasedName(engine, name)]) reads?.add(`names/${id}`)
   const found = (await rows.get(tenant, 'names', name)) ?? (first ? undefined : await rows.get(tenant, 'names', erasedName(engine, name)))
   return found && (decodeBody(found.body, found).target as Id<Name>)
 }

@@ -7,7 +7,7 @@ import type { SessionRelation, SessionRow } from '../../model/session.ts'
 import type { Page, PageQuery } from '../../ports/journal.ts'
 import { readSessionRow } from '../session/session-row.ts'
 import type { Scope } from '../wiring/scope.ts'
-import type { DoneRow } from '../writing/execute.ts'
+import type { DoneRow } from '../writing/part.ts'
 
 /** The sessions of a line, oldest first. All but the last end at a seq. */
 export type Lineage = readonly { readonly session: SessionId; readonly to: number }[]

@@ -4,7 +4,7 @@ import { checkRecord } from '../../model/record-version.ts'
 import { decodeBody } from '../../model/rows.ts'
 import type { SessionRow } from '../../model/session.ts'
 import type { Scope } from '../wiring/scope.ts'
-import type { DoneRow } from '../writing/execute.ts'
+import type { DoneRow } from '../writing/part.ts'
 
 export const checkSessionRow = (row: SessionRow): SessionRow => checkRecord(row, { record: 'session', id: row.id })
 

@@ -46,6 +46,8 @@ export interface Scope {
   readonly actor: string
   /** The owner whose sessions this view sees. Absent: all sessions. */
   readonly own?: string | undefined
+  /** While a transaction is built: the rows that it reads. */
+  readonly reads?: Set<string>
 }
 
 export function checkOpen(engine: Engine): void {

@@ -5,7 +5,7 @@ import type { RunId, SessionId, TenantId } from '../../model/ids.ts'
 import { invalidOption } from '../../model/options.ts'
 import type { Guard } from '../../ports/commit.ts'
 import type { Scope } from '../wiring/scope.ts'
-import type { Part } from './execute.ts'
+import type { Part } from './part.ts'
 
 export interface Fence {
   readonly tenant: TenantId

@@ -12,7 +12,8 @@ import { createEngine } from '../engine.ts'
 import { openSession } from '../features/sessions/open-session.ts'
 import { session as decider } from '../features/sessions/session-decider.ts'
 import type { Scope } from '../wiring/scope.ts'
-import { execute, readRow } from './execute.ts'
+import { execute } from './execute.ts'
+import { readRow } from './part.ts'
 import { pause, retryConflicts } from './retry-conflicts.ts'
 
 async function openScope(environment: Environment = nodeEnvironment): Promise<Scope> {

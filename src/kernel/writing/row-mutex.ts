@@ -4,6 +4,10 @@
 export class RowMutex {
   readonly #last = new Map<string, Promise<void>>()
 
+  isTaken(keys: readonly string[]): boolean {
+    return keys.some((key) => this.#last.has(key))
+  }
+
   /** Resolves once all earlier holders of any of these rows are done. The returned function releases the rows. */
   async take(keys: readonly string[]): Promise<() => void> {
     // A caller queues for all its rows at once, so two callers never wait for each other (no deadlock).

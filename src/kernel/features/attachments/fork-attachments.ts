@@ -5,7 +5,8 @@ import { checkRecord } from '../../../model/record-version.ts'
 import type { Fork } from '../../feature.ts'
 import { forkedRows } from '../../reading/rows-at.ts'
 import type { Scope } from '../../wiring/scope.ts'
-import { NOT_THERE, type Part, part, plan } from '../../writing/execute.ts'
+import { plan } from '../../writing/execute.ts'
+import { NOT_THERE, type Part, part } from '../../writing/part.ts'
 import { attachment } from './attachment-decider.ts'
 
 /** The commit of a fork has room for so many, beside the parts of other features. */

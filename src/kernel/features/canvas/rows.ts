@@ -5,7 +5,7 @@ import type { Id } from '../../../model/ids.ts'
 import { decodeBody, type TableRow } from '../../../model/rows.ts'
 import { foldTo } from '../../reading/rows-at.ts'
 import type { Scope } from '../../wiring/scope.ts'
-import { type DoneRow, NOT_THERE } from '../../writing/execute.ts'
+import { type DoneRow, NOT_THERE } from '../../writing/part.ts'
 import { canvas } from './canvas-decider.ts'
 
 export async function readCanvas(scope: Scope, id: Id<'canvas'>): Promise<DoneRow<CanvasRow>> {

@@ -5,7 +5,7 @@ import type { JobRow } from '../../../model/job.ts'
 import { quoted } from '../../../model/options.ts'
 import { takeName } from '../../naming/names.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
-import { readRow } from '../../writing/execute.ts'
+import { readRow } from '../../writing/part.ts'
 import { jobId } from './ids.ts'
 
 /** A job and the revision that a guard needs. */

@@ -3,7 +3,7 @@
 import type { JobId, JobRow, OccurrenceId } from '../../../model/job.ts'
 import { storeNow } from '../../time/store-time.ts'
 import type { Scope } from '../../wiring/scope.ts'
-import { type Part, part, readRow } from '../../writing/execute.ts'
+import { type Part, part, readRow } from '../../writing/part.ts'
 import type { FollowItem, Moved } from '../work/item-origin.ts'
 import { work } from '../work/work-decider.ts'
 import { dueOf } from './fire.ts'

@@ -3,7 +3,7 @@
 import type { JobRow, OccurrenceAt, OccurrenceRow } from '../../../model/job.ts'
 import type { WorkRow } from '../../../model/work.ts'
 import type { Scope } from '../../wiring/scope.ts'
-import { NOT_THERE, type Part, part } from '../../writing/execute.ts'
+import { NOT_THERE, type Part, part } from '../../writing/part.ts'
 import { offerPart } from '../work/offer.ts'
 import { work } from '../work/work-decider.ts'
 import { occurrenceId, occurrenceItem } from './ids.ts'

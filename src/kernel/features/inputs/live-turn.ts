@@ -5,7 +5,7 @@ import { isOver, type RunRow } from '../../../model/run.ts'
 import type { WorkRow } from '../../../model/work.ts'
 import { workId } from '../../naming/names.ts'
 import type { Scope } from '../../wiring/scope.ts'
-import { readRow } from '../../writing/execute.ts'
+import { readRow } from '../../writing/part.ts'
 import { localRunsOf } from '../runs/node/local-runs.ts'
 import { readRun } from '../runs/result.ts'
 

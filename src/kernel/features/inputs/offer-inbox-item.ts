@@ -6,7 +6,7 @@ import type { Stored } from '../../../model/run.ts'
 import { isUnmasked } from '../../content/json-or-blob.ts'
 import { derivedId } from '../../naming/derived-id.ts'
 import type { Scope } from '../../wiring/scope.ts'
-import { type Part, part } from '../../writing/execute.ts'
+import { type Part, part } from '../../writing/part.ts'
 import { inbox } from './inbox-decider.ts'
 
 export interface OfferedPart {

@@ -12,7 +12,7 @@ import type { Environment } from '../../../ports/environment.ts'
 import type { TypedBackend } from '../../reading/typed-backend.ts'
 import type { Renewable, Renewals } from '../../time/renewals.ts'
 import { enginePart } from '../../wiring/per-engine.ts'
-import { type DoneRow, type Part, part } from '../../writing/execute.ts'
+import { type DoneRow, type Part, part } from '../../writing/part.ts'
 import { RowMutex } from '../../writing/row-mutex.ts'
 import { type Holder, lease } from './lease-decider.ts'
 

@@ -16,7 +16,8 @@ import { forkedRows } from '../../reading/rows-at.ts'
 import { checkThere } from '../../session/refuse-deleted.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { admit, isWhole } from '../../writing/draft.ts'
-import { type DoneRow, part, plan, readRow } from '../../writing/execute.ts'
+import { plan } from '../../writing/execute.ts'
+import { type DoneRow, part, readRow } from '../../writing/part.ts'
 import { coreBlock } from './core-decider.ts'
 
 export interface CoreBlock {

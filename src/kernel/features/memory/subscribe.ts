@@ -5,7 +5,7 @@ import { checkKnown, filterOf } from '../../../model/options.ts'
 import { tail } from '../../reading/abortable.ts'
 import { readEvents } from '../../reading/read-events.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
-import { readRow } from '../../writing/execute.ts'
+import { readRow } from '../../writing/part.ts'
 import { checkAbout } from './item-options.ts'
 
 export interface MemorySubscribeOptions {

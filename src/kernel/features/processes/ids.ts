@@ -7,7 +7,7 @@ import { derivedId } from '../../naming/derived-id.ts'
 import { nameHolder } from '../../naming/erased-names.ts'
 import { takeName } from '../../naming/names.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
-import { readRow } from '../../writing/execute.ts'
+import { readRow } from '../../writing/part.ts'
 
 const derived = <Name extends string>({ engine }: Scope, ...parts: readonly (string | number)[]): Id<Name> =>
   derivedId<Name>({ engine }, `process/${parts.join('\n')}`)

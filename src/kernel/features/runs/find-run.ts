@@ -8,7 +8,7 @@ import type { SessionRow } from '../../../model/session.ts'
 import { nameHolder } from '../../naming/erased-names.ts'
 import { lineageOf } from '../../reading/forked-history.ts'
 import type { Scope } from '../../wiring/scope.ts'
-import { type DoneRow, readRow } from '../../writing/execute.ts'
+import { type DoneRow, readRow } from '../../writing/part.ts'
 import { checkpointAt } from './program/inherited-checkpoint.ts'
 import { type Opened, runName } from './run-decider.ts'
 

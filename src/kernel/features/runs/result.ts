@@ -9,7 +9,7 @@ import { briefError, errorOf } from '../../failing/error-data.ts'
 import { stopIfAsked } from '../../reading/abortable.ts'
 import { Bell } from '../../reading/read-events.ts'
 import type { Scope } from '../../wiring/scope.ts'
-import { readRow } from '../../writing/execute.ts'
+import { readRow } from '../../writing/part.ts'
 import { unhandledWatchOf } from '../work/unhandled.ts'
 
 export async function readRun(scope: Scope, id: RunId): Promise<RunRow | undefined> {

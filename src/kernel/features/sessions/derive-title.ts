@@ -3,7 +3,7 @@
 import type { SessionRow } from '../../../model/session.ts'
 import type { SessionView } from '../../feature.ts'
 import { titleOf } from '../../reading/message-text.ts'
-import { type DoneRow, type Part, part } from '../../writing/execute.ts'
+import { type DoneRow, type Part, part } from '../../writing/part.ts'
 import { session } from './session-decider.ts'
 
 export const wantsTitle = ({ row }: SessionView): boolean => row().title === undefined && row().titleSource === undefined

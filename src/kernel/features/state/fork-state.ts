@@ -9,7 +9,8 @@ import type { Fork } from '../../feature.ts'
 import { derivedId } from '../../naming/derived-id.ts'
 import { forkedRows } from '../../reading/rows-at.ts'
 import type { Scope } from '../../wiring/scope.ts'
-import { NOT_THERE, type Part, part, plan } from '../../writing/execute.ts'
+import { plan } from '../../writing/execute.ts'
+import { NOT_THERE, type Part, part } from '../../writing/part.ts'
 import { state } from './state-decider.ts'
 
 /** The commit of a fork has room for so many entries, beside the parts of other features. */

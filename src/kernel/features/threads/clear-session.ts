@@ -3,7 +3,8 @@
 import type { Id, SessionId } from '../../../model/ids.ts'
 import { everyPage } from '../../reading/every-row.ts'
 import type { Scope } from '../../wiring/scope.ts'
-import { part, plan } from '../../writing/execute.ts'
+import { plan } from '../../writing/execute.ts'
+import { part } from '../../writing/part.ts'
 import { message } from './message-decider.ts'
 import { thread } from './thread-decider.ts'
 

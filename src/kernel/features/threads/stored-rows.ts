@@ -3,7 +3,7 @@
 import { checkRecord } from '../../../model/record-version.ts'
 import { decodeBody, type TableRow } from '../../../model/rows.ts'
 import type { MessageRow, ThreadRow } from '../../../model/thread.ts'
-import type { DoneRow } from '../../writing/execute.ts'
+import type { DoneRow } from '../../writing/part.ts'
 
 export const messageOf = ({ id, body }: Pick<TableRow<'messages'>, 'id' | 'body'>): MessageRow =>
   checkMessageRow(decodeBody(body, { table: 'messages', id }))

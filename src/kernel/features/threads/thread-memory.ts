@@ -9,7 +9,7 @@ import type { Guard } from '../../../ports/commit.ts'
 import { derivedId } from '../../naming/derived-id.ts'
 import { enginePart } from '../../wiring/per-engine.ts'
 import type { Scope } from '../../wiring/scope.ts'
-import { type DoneRow, readRow } from '../../writing/execute.ts'
+import { type DoneRow, readRow } from '../../writing/part.ts'
 import { checkedThread } from './stored-rows.ts'
 
 export class ThreadMemory {

@@ -1,7 +1,7 @@
 // Moves a delivery together with its work item, in the same commit.
 
 import type { Id } from '../../../model/ids.ts'
-import { part } from '../../writing/execute.ts'
+import { part } from '../../writing/part.ts'
 import type { FollowItem, Move, Moved } from '../work/item-origin.ts'
 import { type DeliveryCommand, delivery } from './delivery-decider.ts'
 

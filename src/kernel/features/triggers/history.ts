@@ -9,7 +9,7 @@ import { takeName } from '../../naming/names.ts'
 import { listRows, type Page, type PageOptions } from '../../reading/list-rows.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { telling } from '../../writing/draft.ts'
-import { readRow } from '../../writing/execute.ts'
+import { readRow } from '../../writing/part.ts'
 import { deliveriesOf } from './fire.ts'
 import { triggerId } from './ids.ts'
 

@@ -11,7 +11,7 @@ import { maskKey, takeName } from '../../naming/names.ts'
 import { storeNow } from '../../time/store-time.ts'
 import type { Scope } from '../../wiring/scope.ts'
 import { telling } from '../../writing/draft.ts'
-import { NOT_THERE, type Part } from '../../writing/execute.ts'
+import { NOT_THERE, type Part } from '../../writing/part.ts'
 import { offerInboxPart } from '../inputs/offer-inbox-item.ts'
 import { itemId, offerPart, takeOffer, takeQueue } from '../work/offer.ts'
 

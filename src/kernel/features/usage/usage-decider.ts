@@ -5,7 +5,7 @@ import type { Usage, UsageAdded, UsageRow } from '../../../model/usage.ts'
 import { derivedId } from '../../naming/derived-id.ts'
 import type { Scope } from '../../wiring/scope.ts'
 import { decider, fact, type HappenedWith } from '../../writing/decider.ts'
-import { type Part, part } from '../../writing/execute.ts'
+import { type Part, part } from '../../writing/part.ts'
 import { addUpTo, countsOf, NO_USAGE } from './ledger.ts'
 
 export interface UsageCommand {

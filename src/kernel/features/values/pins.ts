@@ -4,7 +4,8 @@ import type { BlobRef } from '../../../model/blob.ts'
 import { referenceGuards, toReference } from '../../content/references.ts'
 import { derivedId } from '../../naming/derived-id.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
-import { execute, part, plan } from '../../writing/execute.ts'
+import { execute, plan } from '../../writing/execute.ts'
+import { part } from '../../writing/part.ts'
 import { pin } from './pin-decider.ts'
 
 export async function pinContent(scope: Scope, given: string | BlobRef): Promise<void> {

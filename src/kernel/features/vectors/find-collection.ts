@@ -7,7 +7,8 @@ import { checkKey, checkKnown, invalidOption, listOf, optionsOf } from '../../..
 import { METRICS, type Metric, type VectorCollectionRow } from '../../../model/vector.ts'
 import { nameHolder } from '../../naming/erased-names.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
-import { execute, readRow } from '../../writing/execute.ts'
+import { execute } from '../../writing/execute.ts'
+import { readRow } from '../../writing/part.ts'
 import { retryConflicts } from '../../writing/retry-conflicts.ts'
 import { type CollectionSettings, collection } from './collection-decider.ts'
 

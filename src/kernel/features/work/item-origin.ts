@@ -4,7 +4,7 @@ import type { Id } from '../../../model/ids.ts'
 import type { ErrorData } from '../../../model/run.ts'
 import type { WorkRow } from '../../../model/work.ts'
 import type { Scope } from '../../wiring/scope.ts'
-import type { Part } from '../../writing/execute.ts'
+import type { Part } from '../../writing/part.ts'
 import { retryConflicts } from '../../writing/retry-conflicts.ts'
 
 /** `failed` is retried; `died` is not. */

@@ -3,7 +3,7 @@
 import type { RunRow } from '../../../../model/run.ts'
 import { workId } from '../../../naming/names.ts'
 import type { Scope } from '../../../wiring/scope.ts'
-import { type Part, part } from '../../../writing/execute.ts'
+import { type Part, part } from '../../../writing/part.ts'
 import { work } from '../../work/work-decider.ts'
 import { wakePart } from '../program/signal.ts'
 

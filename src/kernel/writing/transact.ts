@@ -1,0 +1,234 @@
+// One transaction of the kernel: `build` reads, decides and returns shares, and all of them are one commit. When another writer changed a row
+// that `build` had read, it is built again.
+
+import { assert, refuse } from '../../model/errors.ts'
+import type { Receipt } from '../../model/event.ts'
+import type { SessionId } from '../../model/ids.ts'
+import type { ValueNode } from '../../model/value.ts'
+import type { Commit, CommitKey, Guard, Outcome } from '../../ports/commit.ts'
+import { putFreshAgain } from '../content/blobs.ts'
+import { factGuards } from '../content/references.ts'
+import { WriteTime } from '../measuring/write-time.ts'
+import { checkOpen, type Scope } from '../wiring/scope.ts'
+import { refusalOf } from './commit-outcome.ts'
+import { admit, commitKey } from './draft.ts'
+import { type Merged, merge } from './merge.ts'
+import { type DoneRow, type Part, readRow, rowKey, seenOf } from './part.ts'
+import { Patience, pause } from './retry-conflicts.ts'
+import { lookAgain, openGuard } from './session-guard.ts'
+
+/** What one noun adds to a commit. */
+export interface Share<T = unknown> {
+  readonly parts?: readonly Part[]
+  /** Nodes of values that the facts refer to. */
+  readonly nodes?: readonly ValueNode[]
+  readonly guards?: readonly Guard[]
+  /** The share puts its content each time it is built, so a collection in between is answered by building it again. */
+  readonly puts?: boolean
+  /** Gets the rows of its own parts as the commit left them. Where there is nothing to write it gets none. */
+  readonly committed?: (rows: readonly DoneRow[], done: Committed) => T
+}
+
+export interface Committed {
+  readonly receipts: readonly Receipt[]
+  /** The key was used before: nothing was written now. */
+  readonly repeated: boolean
+}
+
+export interface TransactOptions {
+  readonly key?: string
+  /** The scope in which the key is unique: the verb and its object. */
+  readonly within?: string
+  /** The value that must match when the key is used again. The default is all commands. */
+  readonly body?: unknown
+  /** The time of the events. The default is the clock's. */
+  readonly at?: number
+  /** The commit is refused unless this session is open. */
+  readonly open?: SessionId
+  /** A row that has changed since it was read is a CONFLICT at once. */
+  readonly once?: boolean
+  /** Began with the call. The default begins with the transaction. */
+  readonly time?: WriteTime
+}
+
+/** The first share answers: what its `committed` returns is the result. */
+export type Shares<T> = Share<T> | readonly [Share<T>, ...Share[]]
+
+/** Builds a transaction. It writes no rows itself, and may be called several times. */
+export type Build<T> = (scope: Scope, attempt: number) => Promise<Shares<T>>
+
+/** Collections without grace that may follow one another between a put and its commit. Content that is gone for good is refused soon. */
+const GONE_TIMES = 8
+
+/** Calls `build` with a scope that remembers the rows it reads, and commits the shares that it returns. */
+export function transact<T>(scope: Scope, build: Build<T>, options: TransactOptions = {}): Promise<T> {
+  return transactWith(scope, build, options, [])
+}
+
+/**
+ * The same, for parts that are known before: their rows are read when no other caller of this process is at them. A given guard is never
+ * built again, so its refusal is final.
+ */
+export async function transactWith<T>(scope: Scope, build: Build<T>, options: TransactOptions, known: readonly Part[]): Promise<T> {
+  checkOpen(scope.engine)
+  assert(!scope.reads, 'a transaction is not begun while another is built')
+  options.time?.waited()
+  const time = options.time ?? new WriteTime(scope.engine.environment.clock)
+  const patience = new Patience(scope)
+  const mine = new RowsInHand(scope)
+  let gone = 0
+  try {
+    await mine.take(known)
+    for (let attempt = 1; ; attempt++) {
+      const reads = new Set<string>()
+      const built = await build({ ...scope, reads }, attempt)
+      const shares = (Array.isArray(built) ? built : [built]) as readonly [Share<T>, ...Share[]]
+      const parts = shares.flatMap((share) => share.parts ?? [])
+      // Another caller of this process was at these rows, so what was read is old. Nobody else is at them now.
+      if ((await mine.take(parts)) && reads.size > 0 && !patience.isOver(attempt)) continue
+      const outcome = await attemptOnce({ scope, parts, shares, options, time, trusted: attempt === 1, reads })
+      if ('rows' in outcome) return answer(shares, outcome)
+      if (!patience.isOver(attempt) && (await putFreshAgain(scope, outcome))) continue
+      if (isContent(outcome) && shares.some(({ puts }) => puts) && gone++ < GONE_TIMES) continue
+      const { refused } = outcome
+      const again = typeof refused === 'object' && refused.kind === 'row' && mayPass(refused, { parts, shares, options, reads, known })
+      if (!again) throw refusalOf(scope, outcome)
+      if (refused.table === 'sessions' && refused.id === options.open) await lookAgain(scope, options.open)
+      if (options.once || patience.isOver(attempt)) throw refuse('CONFLICT', { table: refused.table, id: refused.id, tries: attempt })
+      await pause(scope, attempt)
+    }
+  } finally {
+    mine.leave()
+  }
+}
+
+/** Each share hears of its own rows; the first one answers. */
+function answer<T>([first, ...others]: readonly [Share<T>, ...Share[]], { rows, ...done }: Saved): T {
+  let at = first.parts?.length ?? 0
+  const result = first.committed?.(rows.slice(0, at), done) as T
+  for (const { parts = [], committed } of others) committed?.(rows.slice(at, (at += parts.length)), done)
+  return result
+}
+
+interface Saved extends Committed {
+  readonly rows: readonly DoneRow[]
+}
+
+interface Attempt {
+  readonly scope: Scope
+  readonly parts: readonly Part[]
+  readonly shares: readonly Share[]
+  readonly options: TransactOptions
+  readonly time: WriteTime
+  /** The rows that the parts have seen count as they are. Otherwise only those do that were read for this attempt. */
+  readonly trusted: boolean
+  readonly reads: ReadonlySet<string>
+}
+
+const NOTHING: Saved = { rows: [], receipts: [], repeated: false }
+
+async function attemptOnce({ scope, parts, shares, options, time, trusted, reads }: Attempt): Promise<Saved | (Outcome & { ok: false })> {
+  if (parts.length === 0) return NOTHING
+  const key = keyOf(scope, options, parts)
+  if (key) time.masked()
+  const rows = parts.map((p) =>
+    p.seen && (trusted || reads.has(rowKey(p.decider.table, p.id))) ? seenOf(p.seen) : readRow(scope, p.decider.table, p.id),
+  )
+  const before = rows.some((row) => row instanceof Promise) ? await Promise.all(rows) : (rows as readonly DoneRow[])
+  let merged: Merged
+  time.waited()
+  try {
+    merged = merge(scope, parts, before, key, time, options.at)
+  } catch (refusal) {
+    // A retry must find its receipt, not a refusal caused by its own first success.
+    const first = key && (await findEarlier(scope, key))
+    if (first) return { receipts: first, repeated: true, rows: before }
+    scope.engine.audit.note(scope.tenant, scope.actor, refusal)
+    throw refusal
+  }
+  time.hashed()
+  if (merged.events.length === 0) {
+    const first = key && (await findEarlier(scope, key))
+    if (merged.refusal) throw merged.refusal
+    return { receipts: first ?? [], repeated: first !== undefined, rows: before }
+  }
+  const nodes = shares.flatMap((share) => share.nodes ?? [])
+  const guards = [
+    ...(options.open ? [await openGuard(scope, options.open)] : []),
+    ...shares.flatMap((share) => share.guards ?? []),
+    ...merged.guards,
+  ]
+  const commit: Commit = {
+    tenant: scope.tenant,
+    ...(key && { key }),
+    guards: [...guards, ...factGuards(merged.checked, guards, nodes)],
+    events: merged.events,
+    changes: merged.changes,
+    ...(nodes.length > 0 && { nodes }),
+  }
+  const outcome = await scope.engine.lane.submit(commit, time)
+  if (!outcome.ok) return outcome
+  if (merged.refusal) throw merged.refusal
+  const { receipts, repeated } = outcome
+  return { receipts, repeated, rows: repeated ? before : merged.after(receipts) }
+}
+
+const keyOf = (scope: Scope, { key, within = 'plan', body }: TransactOptions, parts: readonly Part[]): CommitKey | undefined =>
+  key === undefined ? undefined : commitKey(scope, within, key, body ?? parts.map(({ command }) => admit(scope, command)))
+
+/** Asks whether the key was used before: a commit with a key and no events writes nothing. */
+async function findEarlier(scope: Scope, key: CommitKey): Promise<readonly Receipt[] | undefined> {
+  const outcome = await scope.engine.lane.submit({ tenant: scope.tenant, key, guards: [], events: [], changes: [] })
+  if (!outcome.ok) throw refusalOf(scope, outcome)
+  return outcome.repeated ? outcome.receipts : undefined
+}
+
+/** Content that a share has put. What the data of the caller names is not put again by building it again. */
+const isContent = ({ refused }: Outcome & { ok: false }): boolean =>
+  typeof refused === 'object' && (refused.kind === 'value' || refused.kind === 'blob') && !refused.given
+
+interface Made {
+  readonly parts: readonly Part[]
+  readonly shares: readonly Share[]
+  readonly options: TransactOptions
+  readonly reads: ReadonlySet<string>
+  readonly known: readonly Part[]
+}
+
+/** Whether another attempt may pass: it reads the row again. A name that nobody looked up is wanted again, and refused again. */
+function mayPass(refused: Guard & { readonly kind: 'row' }, { parts, shares, options, reads, known }: Made): boolean {
+  const { table, id } = refused
+  if (reads.has(rowKey(table, id)) || (table === 'sessions' && id === options.open)) return true
+  if (table === 'names' || (known.length > 0 && shares.some(({ guards }) => guards?.includes(refused)))) return false
+  return parts.some((one) => one.decider.table === table && one.id === id)
+}
+
+/** The rows that no other caller of this process may decide on meanwhile. Guards handle those of other processes. */
+class RowsInHand {
+  readonly #scope: Scope
+  #keys: readonly string[] = []
+  #leave: () => void = () => {}
+
+  constructor(scope: Scope) {
+    this.#scope = scope
+  }
+
+  /** Tells whether it had to wait for another caller. */
+  async take(parts: readonly Part[]): Promise<boolean> {
+    const keys = parts.map((one) => `${this.#scope.tenant}/${rowKey(one.decider.table, one.id)}`)
+    assert(new Set(keys).size === keys.length, 'no two parts of a commit change the same row')
+    if (keys.every((key) => this.#keys.includes(key))) return false
+    this.leave()
+    const { rowMutex } = this.#scope.engine
+    const waits = rowMutex.isTaken(keys)
+    this.#leave = await rowMutex.take(keys)
+    this.#keys = keys
+    return waits
+  }
+
+  leave(): void {
+    this.#leave()
+    this.#leave = () => {}
+    this.#keys = []
+  }
+}
