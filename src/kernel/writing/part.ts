@@ -3,7 +3,7 @@
 import type { EventId, Id, RunId, SessionId } from '../../model/ids.ts'
 import { ownMembers } from '../../model/options.ts'
 import type { RowOf } from '../../model/row-types.ts'
-import { decodeBody } from '../../model/rows.ts'
+import { decodeBody, type TableRow } from '../../model/rows.ts'
 import type { TableName } from '../../model/tables.ts'
 import type { Guard } from '../../ports/commit.ts'
 import type { Scope } from '../wiring/scope.ts'
@@ -46,9 +46,14 @@ export const rowKey = (table: TableName, id: string): string => `${table}/${id}`
 
 export const seenOf = (seen: DoneRow | (() => DoneRow)): DoneRow => (typeof seen === 'function' ? seen() : seen)
 
-/** Reads a row together with the revision that a guard needs. */
-export async function readRow<T extends TableName>({ engine, tenant, reads }: Scope, table: T, id: string): Promise<DoneRow<RowOf<T>>> {
+/** Reads a row as it is stored. A transaction that reads it here is built again when it has changed. */
+export function readStored<T extends TableName>({ engine, tenant, reads }: Scope, table: T, id: string): Promise<TableRow<T> | undefined> {
   reads?.add(rowKey(table, id))
-  const row = await engine.backend.rows.get(tenant, table, id)
+  return engine.backend.rows.get(tenant, table, id)
+}
+
+/** Reads a row together with the revision that a guard needs. */
+export async function readRow<T extends TableName>(scope: Scope, table: T, id: string): Promise<DoneRow<RowOf<T>>> {
+  const row = await readStored(scope, table, id)
   return row ? { body: decodeBody(row.body, { table, id }), revision: row.revision } : NOT_THERE
 }

@@ -20,18 +20,19 @@ export const isSeenOpen = ({ engine, tenant }: Scope, id: SessionId): boolean =>
 export async function openGuard(scope: Scope, id: SessionId, keyed = false): Promise<Guard> {
   // Only an open session is taken from memory: another process may have reopened one that was closed when last seen.
   const seen = scope.engine.sessions.get(scope.tenant, id)
-  const { revision, state } = seen?.state === 'open' ? seen : await lookAtSession(scope, id)
+  const { revision, state } = seen?.state === 'open' ? seen : await look(scope, id)
   if (state !== 'open' && !keyed) throw closed(scope, id, state)
   return stillOpen(id, state === 'open' ? revision : NEVER)
 }
 
 /** Reads the session again after a conflict. A rename is harmless; an archived or deleted session is refused. */
 export async function lookAgain(scope: Scope, id: SessionId): Promise<void> {
-  const { state } = await lookAtSession(scope, id)
+  const { state } = await look(scope, id)
   if (state !== 'open') throw closed(scope, id, state)
 }
 
-async function lookAtSession(scope: Scope, id: SessionId): Promise<SeenSession> {
+/** Reads the session, and remembers it. */
+export async function look(scope: Scope, id: SessionId): Promise<SeenSession> {
   const { body: row, revision } = await readSessionRow(scope, toId<'session'>(id))
   if (!row) throw refuse('SESSION_UNKNOWN', { session: id, tenant: scope.tenant })
   const seen = { revision, state: row.state }

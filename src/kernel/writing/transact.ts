@@ -15,7 +15,7 @@ import { admit, commitKey } from './draft.ts'
 import { type Merged, merge } from './merge.ts'
 import { type DoneRow, type Part, readRow, rowKey, seenOf } from './part.ts'
 import { Patience, pause } from './retry-conflicts.ts'
-import { lookAgain, openGuard } from './session-guard.ts'
+import { look, lookAgain, openGuard } from './session-guard.ts'
 
 /** What one noun adds to a commit. */
 export interface Share<T = unknown> {
@@ -26,7 +26,7 @@ export interface Share<T = unknown> {
   /** The share puts its content each time it is built, so a collection in between is answered by building it again. */
   readonly puts?: boolean
   /** Gets the rows of its own parts as the commit left them. Where there is nothing to write it gets none. */
-  readonly committed?: (rows: readonly DoneRow[], done: Committed) => T
+  readonly committed?: (rows: readonly DoneRow[], done: Committed) => T | Promise<T>
 }
 
 export interface Committed {
@@ -76,25 +76,27 @@ export async function transactWith<T>(scope: Scope, build: Build<T>, options: Tr
   const time = options.time ?? new WriteTime(scope.engine.environment.clock)
   const patience = new Patience(scope)
   const mine = new RowsInHand(scope)
+  const contested: string[] = []
   let gone = 0
   try {
-    await mine.take(known)
+    await mine.take(keysOf(known))
     for (let attempt = 1; ; attempt++) {
       const reads = new Set<string>()
       const built = await build({ ...scope, reads }, attempt)
       const shares = (Array.isArray(built) ? built : [built]) as readonly [Share<T>, ...Share[]]
       const parts = shares.flatMap((share) => share.parts ?? [])
       // Another caller of this process was at these rows, so what was read is old. Nobody else is at them now.
-      if ((await mine.take(parts)) && reads.size > 0 && !patience.isOver(attempt)) continue
+      if ((await mine.take([...keysOf(parts), ...contested])) && reads.size > 0 && !patience.isOver(attempt)) continue
       const outcome = await attemptOnce({ scope, parts, shares, options, time, trusted: attempt === 1, reads })
-      if ('rows' in outcome) return answer(shares, outcome)
+      if ('rows' in outcome) return await answer(shares, outcome)
       if (!patience.isOver(attempt) && (await putFreshAgain(scope, outcome))) continue
       if (isContent(outcome) && shares.some(({ puts }) => puts) && gone++ < GONE_TIMES) continue
       const { refused } = outcome
-      const again = typeof refused === 'object' && refused.kind === 'row' && mayPass(refused, { parts, shares, options, reads, known })
+      const again = typeof refused === 'object' && refused.kind === 'row' && mayPass(refused, { shares, reads, known })
       if (!again) throw refusalOf(scope, outcome)
-      if (refused.table === 'sessions' && refused.id === options.open) await lookAgain(scope, options.open)
+      if (refused.table === 'sessions') await (refused.id === options.open ? lookAgain : look)(scope, refused.id as SessionId)
       if (options.once || patience.isOver(attempt)) throw refuse('CONFLICT', { table: refused.table, id: refused.id, tries: attempt })
+      contested.push(rowKey(refused.table, refused.id))
       await pause(scope, attempt)
     }
   } finally {
@@ -103,10 +105,13 @@ export async function transactWith<T>(scope: Scope, build: Build<T>, options: Tr
 }
 
 /** Each share hears of its own rows; the first one answers. */
-function answer<T>([first, ...others]: readonly [Share<T>, ...Share[]], { rows, ...done }: Saved): T {
+async function answer<T>([first, ...others]: readonly [Share<T>, ...Share[]], { rows, ...done }: Saved): Promise<T> {
   let at = first.parts?.length ?? 0
-  const result = first.committed?.(rows.slice(0, at), done) as T
-  for (const { parts = [], committed } of others) committed?.(rows.slice(at, (at += parts.length)), done)
+  const result = first.committed?.(rows.slice(0, at), done) as T | Promise<T>
+  for (const { parts = [], committed } of others) {
+    await committed?.(rows.slice(at, at + parts.length), done)
+    at += parts.length
+  }
   return result
 }
 
@@ -187,20 +192,24 @@ async function findEarlier(scope: Scope, key: CommitKey): Promise<readonly Recei
 const isContent = ({ refused }: Outcome & { ok: false }): boolean =>
   typeof refused === 'object' && (refused.kind === 'value' || refused.kind === 'blob') && !refused.given
 
+type RowGuard = Guard & { readonly kind: 'row' }
+
 interface Made {
-  readonly parts: readonly Part[]
   readonly shares: readonly Share[]
-  readonly options: TransactOptions
   readonly reads: ReadonlySet<string>
   readonly known: readonly Part[]
 }
 
-/** Whether another attempt may pass: it reads the row again. A name that nobody looked up is wanted again, and refused again. */
-function mayPass(refused: Guard & { readonly kind: 'row' }, { parts, shares, options, reads, known }: Made): boolean {
-  const { table, id } = refused
-  if (reads.has(rowKey(table, id)) || (table === 'sessions' && id === options.open)) return true
-  if (table === 'names' || (known.length > 0 && shares.some(({ guards }) => guards?.includes(refused)))) return false
-  return parts.some((one) => one.decider.table === table && one.id === id)
+/** Whether another attempt may pass: it reads the row again. A name that `build` did not look up is wanted again, and refused again. */
+function mayPass(refused: RowGuard, { shares, reads, known }: Made): boolean {
+  if (refused.table === 'names') return reads.has(rowKey('names', refused.id))
+  return known.length === 0 || !shares.some(({ guards }) => guards?.includes(refused))
+}
+
+function keysOf(parts: readonly Part[]): readonly string[] {
+  const keys = parts.map((one) => rowKey(one.decider.table, one.id))
+  assert(new Set(keys).size === keys.length, 'no two parts of a commit change the same row')
+  return keys
 }
 
 /** The rows that no other caller of this process may decide on meanwhile. Guards handle those of other processes. */
@@ -214,9 +223,8 @@ class RowsInHand {
   }
 
   /** Tells whether it had to wait for another caller. */
-  async take(parts: readonly Part[]): Promise<boolean> {
-    const keys = parts.map((one) => `${this.#scope.tenant}/${rowKey(one.decider.table, one.id)}`)
-    assert(new Set(keys).size === keys.length, 'no two parts of a commit change the same row')
+  async take(rows: readonly string[]): Promise<boolean> {
+    const keys = [...new Set(rows.map((row) => `${this.#scope.tenant}/${row}`))]
     if (keys.every((key) => this.#keys.includes(key))) return false
     this.leave()
     const { rowMutex } = this.#scope.engine

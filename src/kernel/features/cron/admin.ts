@@ -7,7 +7,8 @@ import { checkKnown, optionsOf } from '../../../model/options.ts'
 import { storeNow } from '../../time/store-time.ts'
 import type { Scope } from '../../wiring/scope.ts'
 import { plan } from '../../writing/execute.ts'
-import { retryConflicts } from '../../writing/retry-conflicts.ts'
+import { readRow } from '../../writing/part.ts'
+import { transact } from '../../writing/transact.ts'
 import { localNodesOf } from '../work/local-nodes.ts'
 import { theJob } from './find-job.ts'
 import { occurrenceId } from './ids.ts'
@@ -50,16 +51,12 @@ export async function backfill(
 
 /** Returns how many of these times had come up before. */
 const offerTimes = (scope: Scope, job: JobRow, times: readonly number[]): Promise<number> =>
-  retryConflicts(scope, ['occurrences'], async () => {
-    const found = await Promise.all(
-      times.map((due) => scope.engine.backend.rows.get(scope.tenant, 'occurrences', occurrenceId(scope, job.id, due))),
-    )
-    const fresh = times.filter((_, i) => !found[i])
-    if (fresh.length === 0) return times.length
+  transact(scope, async (scope) => {
+    const found = await Promise.all(times.map((due) => readRow(scope, 'occurrences', occurrenceId(scope, job.id, due))))
+    const fresh = times.filter((_, i) => !found[i]?.body)
     const now = await storeNow(scope)
-    await plan(
-      scope,
-      fresh.flatMap((due) => startParts(scope, job, occurrenceAt(scope, job, due), now, 'backfill')),
-    )
-    return times.length - fresh.length
+    return {
+      parts: fresh.flatMap((due) => startParts(scope, job, occurrenceAt(scope, job, due), now, 'backfill')),
+      committed: () => times.length - fresh.length,
+    }
   })

@@ -7,9 +7,8 @@ import { store } from '../../content/json-or-blob.ts'
 import { takeName } from '../../naming/names.ts'
 import { storeNow } from '../../time/store-time.ts'
 import type { Scope } from '../../wiring/scope.ts'
-import { plan } from '../../writing/execute.ts'
 import { NOT_THERE, part } from '../../writing/part.ts'
-import { retryConflicts } from '../../writing/retry-conflicts.ts'
+import { transact } from '../../writing/transact.ts'
 import { type OfferOptions, offerPart, takeOffer, takeQueue } from '../work/offer.ts'
 import { schedulerOf } from '../work/scheduler.ts'
 import { work } from '../work/work-decider.ts'
@@ -52,13 +51,12 @@ export async function setJob(scope: Scope, given: string, options: JobOptions): 
     offer,
     ...(pauseAfter !== undefined && { pauseAfter }),
   }
-  // The conflict: another writer set or deleted the job, or moved its clock.
-  return retryConflicts(scope, ['jobs', 'work'], async () => {
+  const row = await transact(scope, async (scope) => {
     const known = await findJob(scope, name)
     const now = await storeNow(scope)
     const before = known?.body
     const id = jobId(scope, name)
-    if (before && isSame(before, definition)) return before
+    if (before && isSame(before, definition)) return { committed: () => before }
     const kept = before && keepsTime(before, definition)
     const times = kept ? timesKept(scope, before, definition, now) : timesAnew(scope, id, before, definition, now)
     // A paused job stays paused until a caller resumes it.
@@ -76,10 +74,10 @@ export async function setJob(scope: Scope, given: string, options: JobOptions): 
     )
     // The guard makes sure that the clock is moved for this version of the job and no other.
     const guards = known ? [{ kind: 'row', table: 'jobs', id, revision: known.revision } as const] : []
-    const { rows } = await plan(scope, [set, clock], { guards })
-    schedulerOf(scope.engine).look()
-    return rows[0].body as JobRow
+    return { parts: [set, clock], guards, committed: ([row]) => row?.body as JobRow }
   })
+  schedulerOf(scope.engine).look()
+  return row
 }
 
 /** The schedule is the same, so a change of something else does not lose a time that is due and not started yet. */

@@ -6,9 +6,8 @@ import { limits } from '../../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf, quoted } from '../../../model/options.ts'
 import { storeNow } from '../../time/store-time.ts'
 import type { Scope } from '../../wiring/scope.ts'
-import { plan } from '../../writing/execute.ts'
 import { type Part, part } from '../../writing/part.ts'
-import { retryConflicts } from '../../writing/retry-conflicts.ts'
+import { transact } from '../../writing/transact.ts'
 import { schedulerOf } from '../work/scheduler.ts'
 import { work } from '../work/work-decider.ts'
 import { beginsAfter } from './due.ts'
@@ -62,13 +61,13 @@ interface Changing {
 
 /** Changes the job as it was read, or reads it again: its clock is never moved for another version of the job. */
 const changeJob = (scope: Scope, name: string, change: (job: JobRow) => Promise<Changing | undefined>): Promise<JobRow> =>
-  retryConflicts(scope, ['jobs', 'work', 'occurrences'], async () => {
+  transact(scope, async (scope) => {
     const seen = await findJob(scope, name)
     if (!seen) throw refuse('JOB_UNKNOWN', { name: quoted(name).slice(0, 80) })
     const job = seen.body
     const changing = await change(job)
-    if (!changing) return job
+    if (!changing) return { committed: () => job }
     const guards = [{ kind: 'row', table: 'jobs', id: job.id, revision: seen.revision }] as const
-    const { rows } = await plan(scope, [part(decider, job.id, changing.command, { seen }), ...changing.parts], { guards })
-    return rows[0].body ?? job
+    const parts = [part(decider, job.id, changing.command, { seen }), ...changing.parts]
+    return { parts, guards, committed: ([row]) => (row?.body as JobRow | undefined) ?? job }
   })

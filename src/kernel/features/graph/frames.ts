@@ -3,16 +3,15 @@
 import type { Cause } from '../../../model/cause.ts'
 import { takeCause } from '../../../model/cause.ts'
 import { refuse } from '../../../model/errors.ts'
-import type { Frame } from '../../../model/graph.ts'
+import type { Frame, HeadRow } from '../../../model/graph.ts'
 import type { SessionId } from '../../../model/ids.ts'
 import { limits } from '../../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../../model/options.ts'
 import { headId, takeName } from '../../naming/names.ts'
 import type { Scope } from '../../wiring/scope.ts'
 import { telling } from '../../writing/draft.ts'
-import { plan } from '../../writing/execute.ts'
-import { part } from '../../writing/part.ts'
-import { retryConflicts } from '../../writing/retry-conflicts.ts'
+import { type DoneRow, part } from '../../writing/part.ts'
+import { transact } from '../../writing/transact.ts'
 import { readHead } from './head.ts'
 import { head } from './head-decider.ts'
 
@@ -36,11 +35,12 @@ export const sessionFrames = (scope: Scope, session: SessionId): SessionFrames =
   open: (id, options) => openFrame(scope, session, id, options),
   use: async (given) => {
     const frame = given === null ? null : takeName(scope, given, 'a frame')
-    await retryConflicts(scope, ['session_heads'], async () => {
+    const build = async (scope: Scope) => {
       const { head: row, ...seen } = await readHead(scope, session)
       if (frame !== null && !row.frames.some(({ id }) => id === frame)) throw refuse('FRAME_UNKNOWN', { session, frame })
-      await plan(scope, [part(head, headId(scope, session), { verb: 'use', frame }, { session, seen })], { open: session, once: true })
-    })
+      return { parts: [part(head, headId(scope, session), { verb: 'use', frame }, { session, seen })] }
+    }
+    await transact(scope, build, { open: session })
   },
   list: async () => {
     const { frames, frame } = (await readHead(scope, session)).head
@@ -59,14 +59,16 @@ async function openFrame(scope: Scope, session: SessionId, given: string, option
     ...(reason !== undefined && { reason }),
     ...(cause !== undefined && { cause: telling(scope, () => takeCause(cause)) }),
   }
-  return retryConflicts(scope, ['session_heads'], async () => {
+  const build = async (scope: Scope) => {
     const { head: row, ...seen } = await readHead(scope, session)
     // The frames stand in the row of the head.
     if (row.frames.length >= limits.sessionFrames && !row.frames.some((frame) => frame.id === id))
       throw refuse('FRAMES_FULL', { limit: limits.sessionFrames })
     const frame = { id, ...(row.frame !== undefined && { parent: row.frame }), ...about }
     const opening = part(head, headId(scope, session), { verb: 'open', frame }, { session, seen })
-    const { rows } = await plan(scope, [opening], { open: session, once: true })
-    return rows[0].body?.frames.find((one) => one.id === id) as Frame
-  })
+    return { parts: [opening], committed: ([row]: readonly DoneRow[]) => framesOf(row).find((one) => one.id === id) as Frame }
+  }
+  return transact(scope, build, { open: session })
 }
+
+const framesOf = (row: DoneRow | undefined): readonly Frame[] => (row?.body as HeadRow | undefined)?.frames ?? []

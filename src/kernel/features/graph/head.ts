@@ -11,9 +11,8 @@ import { headId } from '../../naming/names.ts'
 import { readSessionRow } from '../../session/session-row.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { telling } from '../../writing/draft.ts'
-import { plan } from '../../writing/execute.ts'
 import { type DoneRow, part, readRow } from '../../writing/part.ts'
-import { retryConflicts } from '../../writing/retry-conflicts.ts'
+import { transact } from '../../writing/transact.ts'
 import { readComponents } from '../checkpoints/components.ts'
 import { sessionLedger, type UsageSum } from '../usage/report.ts'
 import { type ConfigOptions, takeConfig } from './config.ts'
@@ -104,11 +103,12 @@ export async function configure(scope: Scope, session: SessionId, given: ConfigO
   checkKnown(unknown, 'configure')
   if (expectedHead !== undefined) checkRevision(expectedHead)
   const id = headId(scope, session)
-  await retryConflicts(scope, ['session_heads'], async () => {
+  const build = async (scope: Scope) => {
     const { head: row, ...seen } = await readHead(scope, session)
     checkExpected(session, expectedHead, row.revision)
-    await plan(scope, [part(head, id, { verb: 'configure', change }, { session, seen })], { open: session, once: true })
-  })
+    return { parts: [part(head, id, { verb: 'configure', change }, { session, seen })] }
+  }
+  await transact(scope, build, { open: session })
 }
 
 export function checkRevision(expectedHead: unknown): asserts expectedHead is number {

@@ -12,7 +12,7 @@ import { summaryOf } from '../../reading/message-text.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { plan } from '../../writing/execute.ts'
 import { type Part, part } from '../../writing/part.ts'
-import { retryConflicts } from '../../writing/retry-conflicts.ts'
+import { type Share, transact } from '../../writing/transact.ts'
 import { checkExpected, checkRevision, readHead } from './head.ts'
 import { type HeadMove, head } from './head-decider.ts'
 import { node } from './node-decider.ts'
@@ -56,16 +56,19 @@ export async function moveLeaf(
   checkOpen(scope.engine)
   const expected = takeExpected(options, 'graph.moveTo')
   const leaf = nodeName(scope, given)
-  return retryConflicts(scope, ['session_heads'], async () => {
+  const build = async (scope: Scope): Promise<Share<{ readonly revision: number }>> => {
     const { head: row, ...seen } = await readHead(scope, session)
     checkExpected(session, expected, row.revision)
     if (!(await findNode(scope, session, leaf))) throw refuse('LEAF_UNKNOWN', { session, leaf })
-    if (row.leaf === leaf) return { revision: row.revision }
+    if (row.leaf === leaf) return { committed: () => ({ revision: row.revision }) }
     const { turns, nodes, messages } = row
     const to: HeadMove = { revision: row.revision + 1, turns, nodes, messages, leaf }
-    await plan(scope, [part(head, headId(scope, session), { verb: 'move', to }, { session, seen })], { open: session, once: true })
-    return { revision: to.revision }
-  })
+    return {
+      parts: [part(head, headId(scope, session), { verb: 'move', to }, { session, seen })],
+      committed: () => ({ revision: to.revision }),
+    }
+  }
+  return transact(scope, build, { open: session })
 }
 
 /** Hides a node and its descendants, deepest first, so that no node is ever left without its parent. */
@@ -75,7 +78,7 @@ export async function removeNodes(scope: Scope, session: SessionId, given: strin
   const name = nodeName(scope, given)
   const removed: string[] = []
   for (;;) {
-    const step = await retryConflicts(scope, ['session_heads', 'graph_nodes'], async () => {
+    const build = async (scope: Scope) => {
       const { head: row, ...seen } = await readHead(scope, session)
       checkExpected(session, expected, row.revision)
       const top = await findNode(scope, session, name)
@@ -87,9 +90,12 @@ export async function removeNodes(scope: Scope, session: SessionId, given: strin
       for (const { row: one } of now) if (summaryOf((await toNode(scope, one)).payload)) messages--
       const to: HeadMove = { revision: row.revision + 1, turns: row.turns, nodes: row.nodes - now.length, messages }
       const moving = part(head, headId(scope, session), { verb: 'move', to }, { session, seen })
-      await plan(scope, [moving, ...now.map((one) => removePart(scope, session, one))], { open: session, once: true })
-      return { revision: to.revision, ids: now.map((one) => one.row.node), done: now.length === below.length }
-    })
+      return {
+        parts: [moving, ...now.map((one) => removePart(scope, session, one))],
+        committed: () => ({ revision: to.revision, ids: now.map((one) => one.row.node), done: now.length === below.length }),
+      }
+    }
+    const step = await transact(scope, build, { open: session })
     removed.unshift(...step.ids)
     // The head has moved by this call itself.
     if (expected !== undefined) expected = step.revision

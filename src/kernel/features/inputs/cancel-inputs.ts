@@ -10,9 +10,8 @@ import { maskKey } from '../../naming/names.ts'
 import { checkThere } from '../../session/refuse-deleted.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { telling } from '../../writing/draft.ts'
-import { plan } from '../../writing/execute.ts'
 import { part } from '../../writing/part.ts'
-import { retryConflicts } from '../../writing/retry-conflicts.ts'
+import { transact } from '../../writing/transact.ts'
 import { input } from './input-decider.ts'
 import { inputId } from './offer-input.ts'
 
@@ -79,7 +78,7 @@ interface Looked {
 
 /** Cancels in one commit, guarded by the revision of every input: all outcomes were true at one moment. */
 const cancelled = (scope: Scope, session: SessionId, look: () => Promise<Looked>): Promise<readonly CancelOutcome[]> =>
-  retryConflicts(scope, ['inputs'], async () => {
+  transact(scope, async (_scope) => {
     const { ids, rows, missing = 'notFound' } = await look()
     const states = new Map<string, InputState>()
     for (const row of rows) if (rowOf(row).session === session) states.set(row.id, rowOf(row).state)
@@ -93,11 +92,11 @@ const cancelled = (scope: Scope, session: SessionId, look: () => Promise<Looked>
         return part(input, row.id as InputId, { verb: 'cancel', id: row.id as InputId }, { session, seen, ...(run && { run }) })
       })
     const guards = there.map(({ id, revision }): Guard => ({ kind: 'row', table: 'inputs', id, revision }))
-    if (parts.length > 0) await plan(scope, parts, { guards })
-    return ids.map((id) => {
+    const outcomeOf = (id: InputId): CancelOutcome => {
       const state = states.get(id)
       return { id, outcome: state ? WORDS[state] : missing }
-    })
+    }
+    return { parts, guards, committed: () => ids.map(outcomeOf) }
   })
 
 const rowOf = ({ id, body }: TableRow<'inputs'>): InputRow => decodeBody(body, { id })

@@ -14,10 +14,9 @@ import { maskKey } from '../../naming/names.ts'
 import { everyRow } from '../../reading/every-row.ts'
 import { checkThere } from '../../session/refuse-deleted.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
-import { isConflict } from '../../writing/commit-outcome.ts'
-import { plan } from '../../writing/execute.ts'
-import { NOT_THERE, part, readRow } from '../../writing/part.ts'
+import { type DoneRow, NOT_THERE, part, readRow } from '../../writing/part.ts'
 import { retryConflicts } from '../../writing/retry-conflicts.ts'
+import { type Share, transact } from '../../writing/transact.ts'
 import { readRun } from '../runs/result.ts'
 import { run as runDecider } from '../runs/run-decider.ts'
 import { input, type OfferedInput as OfferedSet } from './input-decider.ts'
@@ -63,22 +62,22 @@ export async function offerInput(
   const time = new WriteTime(scope.engine.environment.clock)
   const stored = await storeOffered(scope, content, 'an input of the session', redact, time)
   const id = inputId(scope, session, key)
-  // A retry may help when another writer was first with this key, and when the active turn has just ended.
-  const mayHelp = (error: unknown) =>
-    isConflict(error, 'inputs') || (turn === 'active' && error instanceof InkError && error.code === 'RUN_FINISHED')
   const asked = turn === 'active' ? {} : { turn }
   const set = { boundary, content: stored, ...asked, ...(key !== undefined && { key }) }
-  return retryConflicts(scope, mayHelp, async () => {
+  const build = async (scope: Scope): Promise<Share<OfferedInput>> => {
     const known = key === undefined ? undefined : await readInput(scope, session, id)
-    if (known) return { ...(await sameInput(scope, known, set)), repeated: true }
+    if (known) return { committed: async () => ({ ...(await sameInput(scope, known, set)), repeated: true }) }
     const run = await hearer(scope, session, turn)
     const about = { session, ...(run && { run }) }
     const offer = part(input, id, { verb: 'offer', id, set }, { ...about, seen: NOT_THERE, whole: isUnmasked(stored) })
     // The commit changes the row of the run too, so that the run cannot end without having looked for this input.
     const prompt = run ? [part(runDecider, run, { verb: 'prompt', id: run, input: id }, about)] : []
-    const { rows } = await plan(scope, [offer, ...prompt], { open: session, time })
-    return { ...(await toInput(scope, rows[0].body as InputRow)), repeated: false }
-  })
+    const committed = async ([row]: readonly DoneRow[]) => ({ ...(await toInput(scope, row?.body as InputRow)), repeated: false })
+    return { parts: [offer, ...prompt], committed }
+  }
+  // The active turn may end while the input is on its way to it.
+  const ended = (error: unknown) => turn === 'active' && error instanceof InkError && error.code === 'RUN_FINISHED'
+  return retryConflicts(scope, ended, () => transact(scope, build, { open: session, time }))
 }
 
 type Turn = 'active' | 'next' | RunId

@@ -23,7 +23,7 @@ import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { telling } from '../../writing/draft.ts'
 import { plan } from '../../writing/execute.ts'
 import { NOT_THERE, part, readRow } from '../../writing/part.ts'
-import { retryConflicts } from '../../writing/retry-conflicts.ts'
+import { type Share, transact } from '../../writing/transact.ts'
 import { inbox } from './inbox-decider.ts'
 import { type Listing, listed, type PruneOptions, pruneOver } from './lists.ts'
 import { offerInboxPart } from './offer-inbox-item.ts'
@@ -126,17 +126,16 @@ const WORDS: Readonly<Record<InboxState, InboxCancelWord>> = {
   cancelled: 'alreadyCancelled',
 }
 
-/** The conflict: a run claimed the item or released it. */
 const cancelBatch = (scope: Scope, session: SessionId, given: string): Promise<InboxCancelOutcome> =>
-  retryConflicts(scope, ['inbox'], async () => {
+  transact(scope, async (scope): Promise<Share<InboxCancelOutcome>> => {
     const row = await readBatch(scope, session, given)
     if (!row) {
       await checkThere(scope, session)
-      return { id: given as InboxItemId, outcome: 'notFound' }
+      return { committed: () => ({ id: given as InboxItemId, outcome: 'notFound' }) }
     }
     const { id, state } = row
-    if (state === 'pending') await plan(scope, [part(inbox, id, { verb: 'cancel', id }, { session })])
-    return { id, outcome: WORDS[state] }
+    const parts = state === 'pending' ? [part(inbox, id, { verb: 'cancel', id }, { session })] : []
+    return { parts, committed: () => ({ id, outcome: WORDS[state] }) }
   })
 
 async function toBatch(scope: Scope, row: InboxRow): Promise<InboxItem> {

@@ -11,9 +11,9 @@ import { listRows, type Page, type PageOptions } from '../../reading/list-rows.t
 import { sessionToRead, sessionToWrite } from '../../session/session-named.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { plan } from '../../writing/execute.ts'
-import { part, readRow } from '../../writing/part.ts'
-import { retryConflicts } from '../../writing/retry-conflicts.ts'
+import { type DoneRow, part, readRow } from '../../writing/part.ts'
 import { lookAgain } from '../../writing/session-guard.ts'
+import { type Share, transact } from '../../writing/transact.ts'
 import { takeText } from './definition.ts'
 import { grant } from './grant-decider.ts'
 import { grantId, readProcess, thatProcess } from './ids.ts'
@@ -51,15 +51,16 @@ export async function giveGrant(scope: Scope, given: string, to: string, options
   const label = text === undefined ? undefined : takeText(scope, 'label', text, limits.titleChars)
   const session = await sessionToWrite(scope, to)
   await lookAgain(scope, session)
-  // The conflict: the process changed, and may be gone.
-  return retryConflicts(scope, ['processes'], async () => {
+  const build = async (scope: Scope) => {
     const row = await thatProcess(scope, given)
     const { revision } = await readRow(scope, 'processes', row.id)
     const set = { session, process: row.id, ...described({ kind, label }) }
     const give = part(grant, grantId(scope, session, row.id), { verb: 'give', set }, { session })
-    const { rows } = await plan(scope, [give], { open: session, guards: [rowGuard(row.id, revision)] })
-    return toGrant(rows[0].body as GrantRow, row)
-  })
+    // The process may change, or go, before the handle is there.
+    const guards = [rowGuard(row.id, revision)]
+    return { parts: [give], guards, committed: ([given]: readonly DoneRow[]) => toGrant(given?.body as GrantRow, row) }
+  }
+  return transact(scope, build, { open: session })
 }
 
 /** Takes a handle back. Returns whether there was one. */
@@ -80,12 +81,13 @@ export async function transferGrants(scope: Scope, given: readonly string[], fro
   await lookAgain(scope, target)
   const found = await Promise.all(names.map((name) => thatProcess(scope, name)))
   const processes = [...new Map(found.map((row) => [row.id, row])).values()]
-  return retryConflicts(scope, ['grants'], async () => {
+  const build = async (scope: Scope): Promise<Share<readonly ProcessGrant[]>> => {
     const held = await Promise.all(processes.map(({ id }) => readRow(scope, 'grants', grantId(scope, source, id))))
     const missing = processes.filter((_, i) => !held[i]?.body).map(({ name }) => name)
     if (missing.length > 0) throw deny(scope, 'PROCESS_NOT_GRANTED', { session: source, missing })
     const grants = held.map(({ body }) => body as GrantRow)
-    if (source === target || processes.length === 0) return grants.map((row, i) => toGrant(row, processes[i] as ProcessRow))
+    const shown = (rows: readonly GrantRow[]) => rows.map((row, i) => toGrant(row, processes[i] as ProcessRow))
+    if (source === target || processes.length === 0) return { committed: () => shown(grants) }
     const taken = processes.map(({ id }, i) =>
       part(
         grant,
@@ -101,9 +103,11 @@ export async function transferGrants(scope: Scope, given: readonly string[], fro
     const guards = held.map(
       ({ revision }, i) => ({ kind: 'row', table: 'grants', id: (taken[i] as (typeof taken)[0]).id, revision }) as const,
     )
-    const { rows } = await plan(scope, [...taken, ...handed], { open: target, guards })
-    return rows.slice(taken.length).map(({ body }, i) => toGrant(body as GrantRow, processes[i] as ProcessRow))
-  })
+    // What is handed over comes first, so that its rows do.
+    const committed = (rows: readonly DoneRow[]) => shown(rows.slice(0, handed.length).map(({ body }) => body as GrantRow))
+    return { parts: [...handed, ...taken], guards, committed }
+  }
+  return transact(scope, build, { open: target })
 }
 
 /** Lists the handles of a session, of a process, or the one that this session has on that process. */

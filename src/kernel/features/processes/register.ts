@@ -7,9 +7,8 @@ import { takeName } from '../../naming/names.ts'
 import { takeBackoff } from '../../time/backoff.ts'
 import { storeNow } from '../../time/store-time.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
-import { plan } from '../../writing/execute.ts'
-import { NOT_THERE, type Part, part } from '../../writing/part.ts'
-import { retryConflicts } from '../../writing/retry-conflicts.ts'
+import { type DoneRow, NOT_THERE, type Part, part } from '../../writing/part.ts'
+import { type Share, transact } from '../../writing/transact.ts'
 import { localNodesOf } from '../work/local-nodes.ts'
 import { offerPart } from '../work/offer.ts'
 import { unhandledWatchOf } from '../work/unhandled.ts'
@@ -22,22 +21,24 @@ export async function registerProcess(scope: Scope, given: string, options: Regi
   checkOpen(scope.engine)
   const name = takeName(scope, given, 'a process')
   const wanted = await takeDefinition(scope, options)
-  // The conflict: another caller registered a process under this name.
-  return retryConflicts(scope, ['names'], async () => {
+  const build = async (scope: Scope): Promise<Share<ProcessRow>> => {
     const [known, guards] = await Promise.all([processByName(scope, name), environmentGuards(scope, wanted.env)])
-    if (known) return checkSame(known, wanted)
+    if (known) return { committed: () => checkSame(known, wanted) }
     if (!guards) throw unknownEnvironment(scope, wanted.env)
     const id = scope.engine.newId<'process'>()
     const cause = wanted.provenance?.cause
     const written = part(processDecider, id, { verb: 'register', set: { name, ...wanted } }, { seen: NOT_THERE, ...(cause && { cause }) })
     const offered =
       wanted.recovery === 'external' ? [] : [offerPart(runItem(scope, id), await itemOf(scope, id, wanted.kind), { seen: NOT_THERE })]
-    const { rows } = await plan(scope, [written, ...offered], { guards, ...(wanted.wake && { open: wanted.wake }) }).catch((error) => {
-      throw namingEnvironment(scope, wanted.env, error)
-    })
-    localNodesOf(scope.engine).wake()
-    if (offered.length > 0) unhandledWatchOf(scope.engine).expect(scope, processQueue(wanted.kind))
-    return rows[0].body as ProcessRow
+    const committed = ([row]: readonly DoneRow[]) => {
+      localNodesOf(scope.engine).wake()
+      if (offered.length > 0) unhandledWatchOf(scope.engine).expect(scope, processQueue(wanted.kind))
+      return row?.body as ProcessRow
+    }
+    return { parts: [written, ...offered], guards, committed }
+  }
+  return transact(scope, build, wanted.wake ? { open: wanted.wake } : {}).catch((error) => {
+    throw namingEnvironment(scope, wanted.env, error)
   })
 }
 

@@ -15,8 +15,8 @@ import { sessionToRead } from '../../session/session-named.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { telling } from '../../writing/draft.ts'
 import { plan } from '../../writing/execute.ts'
-import { part, readRow } from '../../writing/part.ts'
-import { retryConflicts } from '../../writing/retry-conflicts.ts'
+import { type DoneRow, part, readRow } from '../../writing/part.ts'
+import { transact } from '../../writing/transact.ts'
 import { localRunsOf } from './node/local-runs.ts'
 import { effectKey } from './program/effect-key.ts'
 import { epochOf } from './program/inherited-checkpoint.ts'
@@ -95,15 +95,15 @@ export async function cancelRun(scope: Scope, given: string, reason: string): Pr
   checkOpen(scope.engine)
   const why = checkReason(reason)
   const id = telling(scope, () => toId<'run'>(given))
-  await retryConflicts(scope, ['runs'], async () => {
+  await transact(scope, async (scope) => {
     const seen = await readRow(scope, 'runs', id)
     const { body: row } = seen
     if (!row) throw refuse('RUN_UNKNOWN', { run: given, tenant: scope.tenant })
     const { session } = row
     const cancel = part(run, id, { verb: 'cancel', id, holdings: holdingsOf(row), reason: why }, { session, run: id, seen })
     const guard: Guard = { kind: 'row', table: 'runs', id, revision: seen.revision }
-    const { rows } = await plan(scope, [cancel, ...(await endingParts(scope, row, 'cancelled'))], { guards: [guard] })
-    localRunsOf(scope.engine).end(scope.tenant, id, failureOf(rows[0].body as RunRow))
+    const committed = ([row]: readonly DoneRow[]) => localRunsOf(scope.engine).end(scope.tenant, id, failureOf(row?.body as RunRow))
+    return { parts: [cancel, ...(await endingParts(scope, row, 'cancelled'))], guards: [guard], committed }
   })
 }
 

@@ -16,9 +16,8 @@ import { everyRow } from '../../reading/every-row.ts'
 import { storeNow } from '../../time/store-time.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { admit } from '../../writing/draft.ts'
-import { plan } from '../../writing/execute.ts'
-import { NOT_THERE, type Part, part } from '../../writing/part.ts'
-import { retryConflicts } from '../../writing/retry-conflicts.ts'
+import { NOT_THERE, type Part, part, readRow, readStored } from '../../writing/part.ts'
+import { type Share, transact } from '../../writing/transact.ts'
 import { localNodesOf } from '../work/local-nodes.ts'
 import { offerPart } from '../work/offer.ts'
 import { delivery } from './delivery-decider.ts'
@@ -70,7 +69,7 @@ interface Given {
 }
 
 export async function fire(scope: Scope, from: string, payload: unknown, options?: FireOptions): Promise<Fired> {
-  const { engine, tenant } = scope
+  const { engine } = scope
   checkOpen(engine)
   const source = takeName(scope, from, 'a source')
   const { key: asked, ...unknown } = optionsOf(options, 'fire')
@@ -80,27 +79,16 @@ export async function fire(scope: Scope, from: string, payload: unknown, options
   const admitted = admit(scope, payload, `a firing of '${source}'`)
   const digest = hex(engine.environment.digest.sha256(utf8(canonical(admitted))))
   const given = { id, source, key, payload: admitted, digest }
-  return retryConflicts(scope, ['sources', 'firings'], async (attempt) => {
-    // A firing that lost once queues behind the writers that change the triggers of this source.
-    const end = attempt === 1 ? undefined : await engine.rowMutex.take([`${tenant}/sources/${sourceId(scope, source)}`])
-    try {
-      return await fireAsRead(scope, given)
-    } finally {
-      end?.()
-    }
-  })
+  const keyed = key === undefined ? {} : { key, within: `fire/${source}`, body: digest }
+  return transact(scope, (scope) => firingShare(scope, given), keyed)
 }
 
-/** Throws CONFLICT when the triggers of the source have changed since they were read, or another caller fired with this key. */
-async function fireAsRead(scope: Scope, given: Given): Promise<Fired> {
-  const { engine, tenant } = scope
+/** Built again when the triggers of the source have changed since they were read, or another caller fired with this key. */
+async function firingShare(scope: Scope, given: Given): Promise<Share<Fired>> {
   const { id, source, key, payload, digest } = given
   // The source is read before its triggers. A trigger that changes in between moves the source, and the guard refuses the commit.
-  const [earlier, seen] = await Promise.all([
-    engine.backend.rows.get(tenant, 'firings', id),
-    engine.backend.rows.get(tenant, 'sources', sourceId(scope, source)),
-  ])
-  if (earlier) return again(scope, given, earlier)
+  const [earlier, seen] = await Promise.all([readStored(scope, 'firings', id), readRow(scope, 'sources', sourceId(scope, source))])
+  if (earlier) return { committed: () => again(scope, given, earlier) }
   const told = (await triggersOf(scope, source)).filter(({ match }) => match === undefined || matches(match, payload))
   const stored = await store(scope, payload, {}, true)
   const now = await storeNow(
@@ -111,16 +99,17 @@ async function fireAsRead(scope: Scope, given: Given): Promise<Fired> {
   const reserved = told.map((trigger) => reserve(scope, given, trigger, now))
   const guards: readonly Guard[] = [
     { kind: 'row', table: 'firings', id, revision: 0 },
-    { kind: 'row', table: 'sources', id: sourceId(scope, source), revision: seen?.revision ?? 0 },
+    { kind: 'row', table: 'sources', id: sourceId(scope, source), revision: seen.revision },
   ]
-  const { repeated } = await plan(
-    scope,
-    [part(firing, id, { verb: 'fire', id, ...fired }, { seen: NOT_THERE }), ...reserved.flatMap(({ parts }) => parts)],
-    { guards, ...(key !== undefined && { key, within: `fire/${source}`, body: digest }) },
-  )
-  if (repeated) return { firing: id, repeated, deliveries: await reservedOf(scope, id) }
-  if (reserved.length > 0) localNodesOf(engine).wake()
-  return { firing: id, repeated, deliveries: reserved.map(({ as }) => as) }
+  return {
+    parts: [part(firing, id, { verb: 'fire', id, ...fired }, { seen: NOT_THERE }), ...reserved.flatMap(({ parts }) => parts)],
+    guards,
+    committed: async (_, { repeated }) => {
+      if (repeated) return { firing: id, repeated, deliveries: await reservedOf(scope, id) }
+      if (reserved.length > 0) localNodesOf(scope.engine).wake()
+      return { firing: id, repeated, deliveries: reserved.map(({ as }) => as) }
+    },
+  }
 }
 
 async function again(scope: Scope, given: Given, { body, born }: TableRow<'firings'>): Promise<Fired> {

@@ -11,9 +11,8 @@ import { environmentGuards, namingEnvironment, unknownEnvironment } from '../../
 import { takeName } from '../../naming/names.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { admit, telling } from '../../writing/draft.ts'
-import { plan } from '../../writing/execute.ts'
-import { type Part, part, readRow } from '../../writing/part.ts'
-import { retryConflicts } from '../../writing/retry-conflicts.ts'
+import { type DoneRow, type Part, part, readRow } from '../../writing/part.ts'
+import { type Share, transact } from '../../writing/transact.ts'
 import { type OfferOptions, takeOffer, takeQueue } from '../work/offer.ts'
 import { sourceId, triggerId } from './ids.ts'
 import { checkMatch } from './match.ts'
@@ -116,17 +115,17 @@ async function change(
   env?: string,
 ): Promise<TriggerRow> {
   const id = triggerId(scope, name)
-  return retryConflicts(scope, ['triggers'], async () => {
+  const build = async (scope: Scope): Promise<Share<TriggerRow>> => {
     const [seen, present] = await Promise.all([readRow(scope, 'triggers', id), environmentGuards(scope, env)])
     const command = ask(seen.body)
-    if (!command) return seen.body as TriggerRow
+    if (!command) return { committed: () => seen.body as TriggerRow }
     if (!present) throw unknownEnvironment(scope, env)
     const guards = [{ kind: 'row', table: 'triggers', id, revision: seen.revision } as const, ...present]
-    const own = part(trigger, id, command, { seen })
-    const { rows } = await plan(scope, [own, ...sourceParts(scope, seen.body, command)], { guards }).catch((error) => {
-      throw namingEnvironment(scope, env, error)
-    })
-    return rows[0].body as TriggerRow
+    const parts = [part(trigger, id, command, { seen }), ...sourceParts(scope, seen.body, command)]
+    return { parts, guards, committed: ([row]: readonly DoneRow[]) => row?.body as TriggerRow }
+  }
+  return transact(scope, build).catch((error) => {
+    throw namingEnvironment(scope, env, error)
   })
 }
 

@@ -7,9 +7,8 @@ import { checkKey, checkKnown, invalidOption, listOf, optionsOf } from '../../..
 import { METRICS, type Metric, type VectorCollectionRow } from '../../../model/vector.ts'
 import { nameHolder } from '../../naming/erased-names.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
-import { execute } from '../../writing/execute.ts'
-import { readRow } from '../../writing/part.ts'
-import { retryConflicts } from '../../writing/retry-conflicts.ts'
+import { type DoneRow, NOT_THERE, part, readRow } from '../../writing/part.ts'
+import { type Share, transact } from '../../writing/transact.ts'
 import { type CollectionSettings, collection } from './collection-decider.ts'
 
 export interface CollectionOptions {
@@ -70,14 +69,14 @@ export async function collectionOf(
   wanted: CollectionSettings | undefined,
   create: boolean,
 ): Promise<FoundCollection | undefined> {
-  // Another writer may create it, or drop it, at the same time.
-  return retryConflicts(scope, ['names'], async () => {
+  return transact(scope, async (scope): Promise<Share<FoundCollection | undefined>> => {
     const found = await findCollection(scope, name)
-    if (found) return fitting(found, wanted)
+    if (found) return { committed: () => fitting(found, wanted) }
     if (!wanted) throw refuse('COLLECTION_UNKNOWN', { name })
-    if (!create) return undefined
-    const { row, revision } = await execute(scope, collection, scope.engine.newId<'collection'>(), { verb: 'create', settings: wanted })
-    return row && asFound({ ...row, name }, revision)
+    if (!create) return {}
+    const creating = part(collection, scope.engine.newId<'collection'>(), { verb: 'create', settings: wanted }, { seen: NOT_THERE })
+    const committed = ([row]: readonly DoneRow[]) => row?.body && asFound({ ...(row.body as VectorCollectionRow), name }, row.revision)
+    return { parts: [creating], committed }
   })
 }
 
