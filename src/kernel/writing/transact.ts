@@ -55,7 +55,14 @@ export interface TransactOptions {
 export type Shares<T> = Share<T> | readonly [Share<T>, ...Share[]]
 
 /** Builds a transaction. It writes no rows itself, and may be called several times. */
-export type Build<T> = (scope: Scope, attempt: number) => Promise<Shares<T>>
+export type Build<T> = (scope: Scope, round: Round) => Promise<Shares<T>>
+
+export interface Round {
+  /** A commit was refused before, so what this process remembers of rows and content may be old. */
+  readonly again: boolean
+  /** The time of the write. A build marks what it spends on masking and hashing. */
+  readonly time: WriteTime
+}
 
 /** Collections without grace that may follow one another between a put and its commit. Content that is gone for good is refused soon. */
 const GONE_TIMES = 8
@@ -77,23 +84,25 @@ export async function transactWith<T>(scope: Scope, build: Build<T>, options: Tr
   const patience = new Patience(scope)
   const mine = new RowsInHand(scope)
   const contested: string[] = []
+  let again = false
   let gone = 0
   try {
     await mine.take(keysOf(known))
     for (let attempt = 1; ; attempt++) {
       const reads = new Set<string>()
-      const built = await build({ ...scope, reads }, attempt)
+      const built = await build({ ...scope, reads }, { again, time })
       const shares = (Array.isArray(built) ? built : [built]) as readonly [Share<T>, ...Share[]]
       const parts = shares.flatMap((share) => share.parts ?? [])
       // Another caller of this process was at these rows, so what was read is old. Nobody else is at them now.
       if ((await mine.take([...keysOf(parts), ...contested])) && reads.size > 0 && !patience.isOver(attempt)) continue
-      const outcome = await attemptOnce({ scope, parts, shares, options, time, trusted: attempt === 1, reads })
+      const outcome = await attemptOnce({ scope, parts, shares, options, time, trusted: !again, reads })
       if ('rows' in outcome) return await answer(shares, outcome)
+      again = true
       if (!patience.isOver(attempt) && (await putFreshAgain(scope, outcome))) continue
       if (isContent(outcome) && shares.some(({ puts }) => puts) && gone++ < GONE_TIMES) continue
       const { refused } = outcome
-      const again = typeof refused === 'object' && refused.kind === 'row' && mayPass(refused, { shares, reads, known })
-      if (!again) throw refusalOf(scope, outcome)
+      if (typeof refused !== 'object' || refused.kind !== 'row' || !mayPass(refused, { shares, reads, known }))
+        throw refusalOf(scope, outcome)
       if (refused.table === 'sessions') await (refused.id === options.open ? lookAgain : look)(scope, refused.id as SessionId)
       if (options.once || patience.isOver(attempt)) throw refuse('CONFLICT', { table: refused.table, id: refused.id, tries: attempt })
       contested.push(rowKey(refused.table, refused.id))

@@ -14,11 +14,9 @@ import { checkReason } from '../../proof/erase.ts'
 import { instant } from '../../reading/read-events.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { isWhole, telling } from '../../writing/draft.ts'
-import { plan } from '../../writing/execute.ts'
 import { noteMasked } from '../../writing/mask-notice.ts'
 import { part } from '../../writing/part.ts'
-import { retryConflicts } from '../../writing/retry-conflicts.ts'
-import { withValue } from '../values/staged.ts'
+import { type Build, type Share, transact } from '../../writing/transact.ts'
 import { canvas } from './canvas-decider.ts'
 import { type CompactReport, compactCanvas } from './compact.ts'
 import { documentAt } from './documents.ts'
@@ -27,7 +25,7 @@ import { type CanvasChange, type CanvasHistoryOptions, changesOf, parentOf, vers
 import { maskPatch } from './mask-patch.ts'
 import { readCanvas } from './rows.ts'
 import { type CanvasEvent, type SubscribeOptions, subscribe } from './subscribe.ts'
-import { type Build, type CanvasPlace, checkExpect, type Request, snapshotPart, updateCanvas } from './update.ts'
+import { type CanvasPlace, checkExpect, type MakeUpdate, type Request, snapshotShares, updateCanvas } from './update.ts'
 
 export interface CanvasState<T = unknown> {
   /** JSON, yours to change. */
@@ -153,7 +151,7 @@ export class CanvasHandle implements Canvas {
     checkOpen(this.#scope.engine)
     const why = checkReason(reason)
     const [scope, { id, session, name }] = [this.#scope, this.#place]
-    return retryConflicts(scope, ['canvases', 'canvas_snapshots', 'sessions'], async () => {
+    const build: Build<{ readonly version: number }> = async (scope, round) => {
       const seen = await readCanvas(scope, id)
       const row = seen.body
       if (!row) throw refuse('CANVAS_UNKNOWN', { canvas: name })
@@ -161,14 +159,11 @@ export class CanvasHandle implements Canvas {
       // A damaged canvas can be closed, without a snapshot.
       const document = row.snapshot === version ? undefined : await documentAt(scope, row, version).catch(() => undefined)
       const own = part(canvas, id, { verb: 'close', name, reason: why, snapshot: document !== undefined }, { session, seen })
-      const options = { open: session, once: true }
-      if (document === undefined || row.state === 'closed') await plan(scope, [own], options)
-      else
-        await withValue(scope, document as Json, ({ ref, ...share }) =>
-          plan(scope, [own, snapshotPart(scope, this.#place, version, ref)], { ...options, ...share }),
-        )
-      return { version }
-    })
+      const closing: Share<{ readonly version: number }> = { parts: [own], committed: () => ({ version }) }
+      if (document === undefined || row.state === 'closed') return closing
+      return [closing, ...(await snapshotShares(scope, this.#place, version, document as Json, round))]
+    }
+    return transact(scope, build, { open: session })
   }
 
   compact(): Promise<CompactReport> {
@@ -179,7 +174,7 @@ export class CanvasHandle implements Canvas {
     return subscribe(this.#scope, this.session, () => this.#row(), options)
   }
 
-  #update(build: Build, expect: number | undefined): Promise<{ readonly version: number }> {
+  #update(build: MakeUpdate, expect: number | undefined): Promise<{ readonly version: number }> {
     return updateCanvas(this.#scope, this.#place, { build, expect })
   }
 

@@ -6,8 +6,9 @@ import type { PatchOperation } from '../../../model/json-patch.ts'
 import { checkKey } from '../../../model/options.ts'
 import type { BranchHandle } from '../runs/program/branch.ts'
 import { slotOf } from '../runs/program/call.ts'
+import type { BuildChange } from '../runs/writing/run-writer.ts'
 import { CanvasHandle, type CanvasState, type CanvasUpdateOptions, patching, placeOf, replacing } from './canvas.ts'
-import { type Request, updateCanvas } from './update.ts'
+import { mutexKey, type Request, toldOne, updateShares } from './update.ts'
 
 export interface RunCanvas {
   /** Applies a JSON Patch once, however often the run is replayed. */
@@ -63,28 +64,28 @@ export function runCanvas(branch: () => BranchHandle, name: string): RunCanvas {
 async function update(branch: BranchHandle, name: string, request: Request): Promise<{ readonly version: number }> {
   const { open } = branch
   const entry = await branch.asks('canvas', name, async (asked) => {
-    const at = open.scope.engine.environment.clock.now()
+    const { scope } = open
+    const at = scope.engine.environment.clock.now()
+    const place = placeOf(scope, open.row.session, name)
     const take = (outcome: Outcome) =>
       ({ verb: 'take', id: open.id, slot: slotOf(asked), kind: 'canvas', outcome: { ...outcome } }) as const
     const done = (outcome: Outcome) => ({ ...asked, seq: 0, at, done: true, outcome: { ...outcome } })
+    const build: BuildChange<Outcome> = async (scope, round) => {
+      const { told, shares } = await updateShares(scope, place, [request], round, open.id)
+      // The tape says it, too, if nothing changed.
+      const { version } = toldOne(told)
+      return [take({ version }), { committed: () => ({ version }) }, ...shares]
+    }
+    const end = await scope.engine.rowMutex.take([mutexKey(scope, place)])
     try {
-      let written = false
-      const { version } = await updateCanvas(open.scope, placeOf(open.scope, open.row.session, name), request, {
-        run: open.id,
-        commit: async ({ parts, guards }, next) => {
-          const { receipts } = await open.change(take({ version: next }), parts, { at, guards, whole: true })
-          written = true
-          return receipts.slice(1).map(({ seq }) => seq)
-        },
-      })
-      // Nothing changed, and the tape says so.
-      if (!written) await open.change(take({ version }), [], { at })
-      return done({ version })
+      return done(await open.transact('take', build, { at, whole: true }))
     } catch (error) {
       if (!(error instanceof InkError && TOLD.includes(error.code))) throw error
       const outcome = { refused: { code: error.code, details: error.details } }
       await open.change(take(outcome), [], { at })
       return done(outcome)
+    } finally {
+      end()
     }
   })
   const { version, refused } = (entry.outcome ?? {}) as Outcome

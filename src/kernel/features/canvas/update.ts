@@ -9,15 +9,10 @@ import type { Id, RunId, SessionId } from '../../../model/ids.ts'
 import { applyPatch, type PatchOperation } from '../../../model/json-patch.ts'
 import { limits } from '../../../model/limits.ts'
 import { invalidOption } from '../../../model/options.ts'
-import type { ValueNode } from '../../../model/value.ts'
-import type { Guard } from '../../../ports/commit.ts'
-import { referenceGuards } from '../../content/references.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
-import { plan } from '../../writing/execute.ts'
-import { type Part, part } from '../../writing/part.ts'
-import { conflictOrGone, retryConflicts } from '../../writing/retry-conflicts.ts'
-import { withValue } from '../values/staged.ts'
-import { putValue } from '../values/values.ts'
+import { part } from '../../writing/part.ts'
+import { type Round, type Share, transact } from '../../writing/transact.ts'
+import { stageValues } from '../values/staged.ts'
 import { canvas } from './canvas-decider.ts'
 import { beginning, documentAt, EMPTY } from './documents.ts'
 import { memoryOf } from './memory.ts'
@@ -42,28 +37,15 @@ export interface Wanted {
 }
 
 /** `version` is that of the document, 0 if the canvas is new. */
-export type Build = (document: unknown, row: CanvasRow | undefined, version: number) => Wanted | Promise<Wanted>
+export type MakeUpdate = (document: unknown, row: CanvasRow | undefined, version: number) => Wanted | Promise<Wanted>
 
 /** One caller's update. */
 export interface Request {
-  readonly build: Build
+  readonly build: MakeUpdate
   readonly expect?: number | undefined
 }
 
 export type Told = { readonly version: number } | { readonly error: unknown }
-
-/** A commit of an update: its parts, and the content that goes with them. */
-export interface Share {
-  readonly parts: readonly Part[]
-  readonly nodes: readonly ValueNode[]
-  readonly guards: readonly Guard[]
-}
-
-export interface UpdateOptions {
-  readonly run?: RunId
-  /** Writes the parts. Without it they are a commit of their own. Returns the seqs of the updates, as far as they are known. */
-  readonly commit?: (share: Share, version: number) => Promise<readonly number[]>
-}
 
 export const checkExpect = (expect: unknown): void => {
   if (expect !== undefined && (!Number.isSafeInteger(expect) || (expect as number) < 0))
@@ -71,21 +53,20 @@ export const checkExpect = (expect: unknown): void => {
 }
 
 /** Returns the new version, or the present one if nothing changes. */
-export async function updateCanvas(
-  scope: Scope,
-  place: CanvasPlace,
-  request: Request,
-  options: UpdateOptions = {},
-): Promise<{ readonly version: number }> {
+export async function updateCanvas(scope: Scope, place: CanvasPlace, request: Request): Promise<{ readonly version: number }> {
   checkOpen(scope.engine)
   const end = await scope.engine.rowMutex.take([mutexKey(scope, place)])
   try {
-    const [told] = await updateTogether(scope, place, [request], options)
-    if (!told || 'error' in told) throw told?.error
-    return told
+    return toldOne(await updateTogether(scope, place, [request]))
   } finally {
     end()
   }
+}
+
+/** What the only caller is told; its error is thrown. */
+export function toldOne([one]: readonly Told[]): { readonly version: number } {
+  if (!one || 'error' in one) throw one?.error
+  return one
 }
 
 export const mutexKey = (scope: Scope, { id }: CanvasPlace): string => `${scope.tenant}/canvas/${id}`
@@ -94,20 +75,29 @@ export const mutexKey = (scope: Scope, { id }: CanvasPlace): string => `${scope.
  * Makes one version after another and commits them together. The caller holds the mutex of the canvas. Requests that do not fit before the
  * next snapshot are left: the answer has no element for them.
  */
-export const updateTogether = (
-  scope: Scope,
-  place: CanvasPlace,
-  requests: readonly Request[],
-  options: UpdateOptions = {},
-): Promise<readonly Told[]> =>
-  retryConflicts(scope, conflictOrGone('canvases', 'canvas_snapshots', 'sessions'), () => updateOnce(scope, place, requests, options))
+export const updateTogether = (scope: Scope, place: CanvasPlace, requests: readonly Request[]): Promise<readonly Told[]> =>
+  transact(
+    scope,
+    async (scope, round) => {
+      const { told, shares } = await updateShares(scope, place, requests, round)
+      return [{ committed: () => told }, ...shares]
+    },
+    { open: place.session },
+  )
 
-async function updateOnce(
+/** What the callers are told once the shares are committed. There are none if nothing changes. */
+interface Updated {
+  readonly told: readonly Told[]
+  readonly shares: readonly Share[]
+}
+
+export async function updateShares(
   scope: Scope,
   place: CanvasPlace,
   requests: readonly Request[],
-  options: UpdateOptions,
-): Promise<readonly Told[]> {
+  round: Round,
+  run?: RunId,
+): Promise<Updated> {
   const { id, session, name } = place
   const seen = await readCanvas(scope, id)
   const row = seen.body
@@ -135,29 +125,37 @@ async function updateOnce(
     }
   }
   const last = made.at(-1)
-  if (!last) return told
+  if (!last) return { told, shares: [] }
   const version = base + made.length
   const taken = damage !== undefined || last.about.snapshot === true || version - (row?.snapshot ?? 0) >= snapshotEvery
   const updates = made.map((one) => {
     const { snapshot: _, ...about } = one.about
     return { ops: one.ops, bytes: one.bytes, ...about, ...(taken && one === last && { snapshot: true as const }) }
   })
-  const header = { session, ...(options.run && { run: options.run }), whole: true }
+  const header = { session, ...(run && { run }), whole: true }
   const own = part(canvas, id, { verb: 'update', id, name, base, updates, rate }, { ...header, seen })
-  const write = async (share: Share): Promise<readonly number[]> => {
-    if (options.commit) return options.commit(share, version)
-    const { parts, ...content } = share
-    return (await plan(scope, parts, { ...content, open: session, once: true })).receipts.map(({ seq }) => seq)
+  const written: Share = {
+    parts: [own],
+    committed: ([left]) => {
+      // The updates follow one another, and the last one is the revision of the row.
+      const seqs = made.map((_, i) => (left?.revision ?? 0) - made.length + 1 + i)
+      if (!damage) remember(scope, { id, row, base, before: first, made, seqs })
+    },
   }
-  const seqs = await withSnapshot(
-    scope,
-    place,
-    taken ? { version, document: last.after, early: options.commit !== undefined } : undefined,
-    own,
-    write,
-  )
-  if (!damage) remember(scope, { id, row, base, before: first, made, seqs })
-  return told
+  return { told, shares: [written, ...(taken ? await snapshotShares(scope, place, version, last.after as Json, round) : [])] }
+}
+
+/** A snapshot of the document, with its content in the same commit. */
+export async function snapshotShares(
+  scope: Scope,
+  { id, session }: CanvasPlace,
+  version: number,
+  document: Json,
+  round: Round,
+): Promise<readonly Share[]> {
+  const { refs, ...content } = await stageValues(scope, [document], round)
+  const command = { verb: 'take', canvas: id, version, ref: refs[0] as string } as const
+  return [{ parts: [part(canvasSnapshot, snapshotId(scope, id, version), command, { session, whole: true })] }, content]
 }
 
 interface Found {
@@ -185,35 +183,6 @@ interface Made {
   readonly after: unknown
   readonly bytes: number
 }
-
-interface Snapshot {
-  readonly version: number
-  readonly document: unknown
-  /** The commit of a run carries no nodes, so its snapshot is stored before. A crash in between leaves a value that nothing refers to. */
-  readonly early: boolean
-}
-
-async function withSnapshot<T>(
-  scope: Scope,
-  place: CanvasPlace,
-  snapshot: Snapshot | undefined,
-  own: Part,
-  write: (share: Share) => Promise<T>,
-): Promise<T> {
-  if (!snapshot) return write({ parts: [own], nodes: [], guards: [] })
-  const { version, early } = snapshot
-  const document = snapshot.document as Json
-  if (early) {
-    const ref = await putValue(scope, document)
-    return write({ parts: [own, snapshotPart(scope, place, version, ref)], nodes: [], guards: referenceGuards([ref]) })
-  }
-  return withValue(scope, document, ({ ref, nodes, guards }) =>
-    write({ parts: [own, snapshotPart(scope, place, version, ref)], nodes, guards }),
-  )
-}
-
-export const snapshotPart = (scope: Scope, { id, session }: CanvasPlace, version: number, ref: string): Part =>
-  part(canvasSnapshot, snapshotId(scope, id, version), { verb: 'take', canvas: id, version, ref }, { session, whole: true })
 
 function checkUpdatable(row: CanvasRow | undefined, version: number, { name }: CanvasPlace, expect: number | undefined): void {
   if (row?.state === 'closed') throw refuse('CANVAS_CLOSED', { canvas: name, reason: row.reason, version })

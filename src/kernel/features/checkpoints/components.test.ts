@@ -8,10 +8,11 @@ import type { CheckpointManifest, TurnState } from '../../../model/checkpoint.ts
 import { MAIN } from '../../../model/ids.ts'
 import { createEngine } from '../../engine.ts'
 import { features } from '../../features.ts'
+import { WriteTime } from '../../measuring/write-time.ts'
 import type { Scope } from '../../wiring/scope.ts'
 import { refusalOf } from '../../writing/commit-outcome.ts'
 import { collect } from '../values/collect.ts'
-import { type Components, manifestRefs, readComponents, readTurnState, withComponents } from './components.ts'
+import { type Components, manifestRefs, readComponents, readTurnState, stageComponents } from './components.ts'
 
 const engine = await createEngine(memoryBackend(nodeEnvironment), nodeEnvironment, {}, features, new AbortController().signal, () => {})
 const scope: Scope = { engine, tenant: MAIN, actor: '' }
@@ -22,18 +23,17 @@ interface Saved {
 }
 
 /** Commits the components and nothing else. No row keeps them, so a collection takes them. */
-const save = (components: Components, previous?: CheckpointManifest, turn?: TurnState): Promise<Saved> =>
-  withComponents(
-    scope,
-    components,
-    previous,
-    async ({ manifest, nodes, guards }) => {
-      const outcome = await engine.lane.submit({ tenant: MAIN, guards, nodes, events: [], changes: [] })
-      if (!outcome.ok) throw refusalOf(scope, outcome)
-      return { manifest, sent: nodes.length }
-    },
-    turn,
-  )
+async function save(components: Components, previous?: CheckpointManifest, turn?: TurnState, again = false): Promise<Saved> {
+  const round = { again, time: new WriteTime(nodeEnvironment.clock) }
+  const { manifest, nodes = [], guards = [], committed } = await stageComponents(scope, components, previous, round, turn)
+  const outcome = await engine.lane.submit({ tenant: MAIN, guards, nodes, events: [], changes: [] })
+  if (!outcome.ok) {
+    if (!again) return save(components, previous, turn, true)
+    throw refusalOf(scope, outcome)
+  }
+  committed?.([], { receipts: [], repeated: false })
+  return { manifest, sent: nodes.length }
+}
 
 const list = Array.from({ length: 500 }, (_, i) => ({ n: i, text: `item ${i} of a list` }))
 

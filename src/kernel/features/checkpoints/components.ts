@@ -1,7 +1,9 @@
-// Named components of a checkpoint, stored by their content. A commit that saves a checkpoint is written like this:
+// Named components of a checkpoint, stored by their content. A commit that saves a checkpoint is built like this:
 //
-//   await withComponents(scope, components, row.checkpoint, ({ manifest, nodes, guards }) =>
-//     plan(scope, [part(decider, id, { verb: 'save', manifest }, { whole: true })], { nodes, guards }))
+//   transact(scope, async (scope, round) => {
+//     const { manifest, ...content } = await stageComponents(scope, components, row.checkpoint, round)
+//     return [{ parts: [part(decider, id, { verb: 'save', manifest }, { whole: true })] }, content]
+//   })
 //   const components = row.checkpoint && (await readComponents(scope, row.checkpoint))
 //
 // The row keeps the manifest, and its feature declares `refs: { table: (row) => manifestRefs(row.checkpoint) }`, so that garbage collection
@@ -18,60 +20,49 @@ import { getBlob, putBlob } from '../../content/blobs.ts'
 import { blobDigestOf } from '../../content/references.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { telling } from '../../writing/draft.ts'
-import { conflictOrGone, retryConflicts } from '../../writing/retry-conflicts.ts'
-import { type CommitShares, withValues } from '../values/staged.ts'
+import type { Round, Share } from '../../writing/transact.ts'
+import { stageValues } from '../values/staged.ts'
 import { readValue } from '../values/values.ts'
 
 /** JSON or bytes under names. A component that is undefined is absent. */
 export type Components = Readonly<Record<string, unknown>>
 
 /** The manifest that a commit writes, and what the commit must carry for it. */
-export interface ManifestShare extends Pick<CommitShares, 'nodes' | 'guards'> {
+export interface ManifestShare extends Share<void> {
   readonly manifest: CheckpointManifest
 }
 
 /**
- * Checks the components, then calls `commit` with their manifest. `previous` is the manifest that this one replaces: a component whose
- * content is the same costs one ref and keeps its revision; a component that is not given is dropped. `commit` may be called a second time,
- * if content was collected meanwhile.
+ * Checks the components and stages them for a commit. `previous` is the manifest that this one replaces: a component whose content is the same
+ * costs one ref and keeps its revision; a component that is not given is dropped. Content that was collected meanwhile is put again.
  */
-export async function withComponents<T>(
+export async function stageComponents(
   scope: Scope,
   given: Components,
   previous: CheckpointManifest | undefined,
-  commit: (share: ManifestShare) => Promise<T>,
+  round: Round,
   turn?: TurnState,
-): Promise<T> {
+): Promise<ManifestShare> {
   checkOpen(scope.engine)
   const { names, values, bytes, turn: state } = takeComponents(scope, given, turn)
-  const kept = new Set(manifestRefs(previous))
+  const kept = round.again ? NOTHING : new Set(manifestRefs(previous))
   const before = new Map(Object.entries(previous?.components ?? {}))
-  // Bytes that were stored before may be gone meanwhile; then they are put again.
-  return retryConflicts(scope, conflictOrGone(), async (attempt) => {
-    const known = attempt === 1
-    const blobs: [string, Omit<ComponentRef, 'revision'>][] = []
-    for (const [name, one] of bytes) blobs.push([name, await store(scope, name, one, known ? kept : NOTHING)])
-    const all = [...values.map(([, value]) => value), ...(state === undefined ? [] : [state])]
-    return withValues(
-      scope,
-      all,
-      ({ refs, nodes, guards }) => {
-        const stored = new Map([...values.map(([name], i) => [name, { ref: refs[i] as string }] as const), ...blobs])
-        const components = names.flatMap((name): [string, ComponentRef][] => {
-          const one = stored.get(name)
-          return one ? [[name, revised(one, before.get(name))]] : []
-        })
-        const manifest = {
-          schema: CHECKPOINT_SCHEMA,
-          components: Object.fromEntries(components),
-          ...(state !== undefined && { turn: revised({ ref: refs.at(-1) as string }, previous?.turn) }),
-        }
-        const present = blobs.map(([, { ref }]): Guard => ({ kind: 'blob', digest: blobDigestOf(ref) as string }))
-        return commit({ manifest, nodes, guards: [...guards, ...present] })
-      },
-      known ? kept : NOTHING,
-    )
+  const blobs: [string, Omit<ComponentRef, 'revision'>][] = []
+  for (const [name, one] of bytes) blobs.push([name, await store(scope, name, one, kept)])
+  const all = [...values.map(([, value]) => value), ...(state === undefined ? [] : [state])]
+  const { refs, guards, ...share } = await stageValues(scope, all, round, kept)
+  const stored = new Map([...values.map(([name], i) => [name, { ref: refs[i] as string }] as const), ...blobs])
+  const components = names.flatMap((name): [string, ComponentRef][] => {
+    const one = stored.get(name)
+    return one ? [[name, revised(one, before.get(name))]] : []
   })
+  const manifest = {
+    schema: CHECKPOINT_SCHEMA,
+    components: Object.fromEntries(components),
+    ...(state !== undefined && { turn: revised({ ref: refs.at(-1) as string }, previous?.turn) }),
+  }
+  const present = blobs.map(([, { ref }]): Guard => ({ kind: 'blob', digest: blobDigestOf(ref) as string }))
+  return { ...share, manifest, guards: [...guards, ...present] }
 }
 
 /** Reads the components under their names. Refuses a manifest that is not readable, and a component that is missing or damaged. */

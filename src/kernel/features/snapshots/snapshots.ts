@@ -13,9 +13,10 @@ import { readEvents } from '../../reading/read-events.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { telling } from '../../writing/draft.ts'
 import { execute } from '../../writing/execute.ts'
-import { readRow } from '../../writing/part.ts'
+import { part, readRow } from '../../writing/part.ts'
+import { type Build, transact } from '../../writing/transact.ts'
 import { sessionNamed, theSession } from '../sessions/find-session.ts'
-import { withValue } from '../values/staged.ts'
+import { stageValues } from '../values/staged.ts'
 import { readValue } from '../values/values.ts'
 import { snapshot } from './snapshot-decider.ts'
 
@@ -104,12 +105,14 @@ async function save(scope: Scope, execution: string, options: SnapshotOptions): 
     ...(variables !== undefined && { variables: taken(scope, variables) }),
   }
   const at = scope.engine.lane.storeTime()
-  return withValue(scope, content, async ({ ref, ...share }) => {
+  const build: Build<SnapshotSummary> = async (scope, round) => {
+    const { refs, ...share } = await stageValues(scope, [content], round)
+    const ref = refs[0] as string
     const saved = { session, execution, seq, at, ...(step !== undefined && { step }), ...(user !== undefined && { user }), ref }
-    const command = { verb: 'save', snapshot: saved } as const
-    const { row = saved } = await execute(scope, snapshot, idOf(scope, session), command, { session, open: session, ...share })
-    return summary(row)
-  })
+    const saving = part(snapshot, idOf(scope, session), { verb: 'save', snapshot: saved }, { session })
+    return [{ parts: [saving], committed: ([row]) => summary((row?.body as SnapshotRow | undefined) ?? saved) }, share]
+  }
+  return transact(scope, build, { open: session })
 }
 
 const taken = (scope: Scope, value: unknown): Json => telling(scope, () => takeExact(value))

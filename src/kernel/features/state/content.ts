@@ -11,13 +11,10 @@ import { getBlob, putFresh } from '../../content/blobs.ts'
 import { blobsIn, guardsOn } from '../../content/references.ts'
 import type { Scope } from '../../wiring/scope.ts'
 import { telling } from '../../writing/draft.ts'
+import type { Round, Share } from '../../writing/transact.ts'
 import { partsIn } from '../values/parts.ts'
-import { type CommitShare, withValues } from '../values/staged.ts'
+import { stageValues } from '../values/staged.ts'
 import { readPart, readValue } from '../values/values.ts'
-
-export type Share = Pick<CommitShare, 'nodes' | 'guards'> & Partial<Pick<CommitShare, 'time'>>
-
-const NOTHING: Share = { nodes: [], guards: [] }
 
 /** What a caller sets. */
 export interface GivenContent {
@@ -28,33 +25,32 @@ export interface GivenContent {
 /** How a content is stored: in the event, as text in it, as a value, or as a blob. */
 type Kept = { readonly value: Json } | { readonly text: string } | { readonly large: Json } | { readonly bytes: Uint8Array }
 
-/**
- * Calls `commit` with the contents as they will be stored, and with what the commit must carry for them. All are taken before the first wait, and
- * `ready` may still refuse before anything is stored.
- */
-export async function withContents<T>(
-  scope: Scope,
-  given: readonly GivenContent[],
-  ready: () => Promise<void>,
-  commit: (contents: readonly StateContent[], share: Share) => Promise<T>,
-): Promise<T> {
-  const kept = given.map((one) => keep(scope, one))
-  await ready()
+/** Contents that were checked and copied, and are not stored yet. */
+export type KeptContents = readonly Kept[]
+
+export const keepContents = (scope: Scope, given: readonly GivenContent[]): KeptContents => given.map((one) => keep(scope, one))
+
+export const hasBytes = (kept: KeptContents): boolean => kept.some((one) => 'bytes' in one)
+
+export interface ContentsShare extends Share<void> {
+  /** The contents as they will be stored, in their order. */
+  readonly contents: readonly StateContent[]
+}
+
+/** Stages contents for a commit. */
+export async function stageContents(scope: Scope, kept: KeptContents, round: Round): Promise<ContentsShare> {
   const blobs = new Map<Kept, StateContent>()
   for (const one of kept) if ('bytes' in one) blobs.set(one, { blob: await putFresh(scope, one.bytes) })
   // References in the event are found there.
   const found = kept.flatMap((one) => ('text' in one ? guardsOn(JSON.parse(one.text)) : 'large' in one ? guardsOn(one.large) : []))
   const large = kept.flatMap((one) => ('large' in one ? [one.large] : []))
-  const finish = async (refs: readonly string[], share: Share): Promise<T> => {
-    const left = [...refs]
-    const contents = kept.map((one): StateContent => {
-      if ('large' in one) return { ref: left.shift() as string }
-      return 'bytes' in one ? (blobs.get(one) as StateContent) : one
-    })
-    return commit(contents, found.length === 0 ? share : { ...share, guards: [...share.guards, ...found] })
-  }
-  if (large.length > 0) return withValues(scope, large, ({ refs, ...share }) => finish(refs, share))
-  return finish([], NOTHING)
+  const { refs, guards, ...share } = await stageValues(scope, large, round)
+  const left = [...refs]
+  const contents = kept.map((one): StateContent => {
+    if ('large' in one) return { ref: left.shift() as string }
+    return 'bytes' in one ? (blobs.get(one) as StateContent) : one
+  })
+  return { ...share, contents, guards: [...guards, ...found] }
 }
 
 function keep(scope: Scope, { value: given, redact }: GivenContent): Kept {

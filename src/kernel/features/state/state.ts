@@ -15,9 +15,9 @@ import { everyPage, everyRow } from '../../reading/every-row.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { plan } from '../../writing/execute.ts'
 import { type DoneRow, NOT_THERE, part, readRow } from '../../writing/part.ts'
-import { retryConflicts } from '../../writing/retry-conflicts.ts'
+import { type Build, transact } from '../../writing/transact.ts'
 import { lazyOf, type ReadValueOptions } from '../values/values.ts'
-import { readContent, type Share, withContents } from './content.ts'
+import { hasBytes, keepContents, readContent, stageContents } from './content.ts'
 import { type DeclaredEntry, declaredEntry, type StateEntryOptions } from './declared-entry.ts'
 import { stateId } from './fork-state.ts'
 import { isOver, type StateCommand, state } from './state-decider.ts'
@@ -144,54 +144,43 @@ class Entries implements KeyValueState {
 
   /** Writes all changes in one commit, each guarded by its expected revision if there is one. */
   async #write(changes: readonly TakenChange[]): Promise<readonly WrittenState[]> {
-    const set = changes.flatMap((change) => change.set ?? [])
-    let now = 0
-    const ready = async () => {
-      if (set.some(({ ttlMs }) => ttlMs !== undefined)) now = await this.#now()
-      // Bytes are stored before the commit that checks the revisions again.
-      if (!set.some(({ value }) => value instanceof Uint8Array)) return
-      for (const { key, expect } of changes) if (expect !== undefined) await this.#expected(key, expect)
-    }
-    return withContents(this.#scope, set, ready, async (contents, share) => {
+    const kept = keepContents(
+      this.#scope,
+      changes.flatMap((change) => change.set ?? []),
+    )
+    const now = changes.some(({ set }) => set?.ttlMs !== undefined) ? await this.#now() : 0
+    // Bytes are stored before the commit that checks the revisions again.
+    if (hasBytes(kept)) await this.#expectedRows(this.#scope, changes)
+    const session = this.#session
+    const build: Build<readonly WrittenState[]> = async (scope, round) => {
+      const [seen, { contents, ...content }] = await Promise.all([this.#expectedRows(scope, changes), stageContents(scope, kept, round)])
       const left = [...contents]
-      const commands = changes.map(({ key, set: to }): StateCommand => {
-        if (!to) return { verb: 'delete' }
-        const expires = to.ttlMs === undefined ? undefined : now + to.ttlMs
-        return { verb: 'set', session: this.#session, key, content: left.shift() as StateContent, expires }
+      const parts = changes.map(({ key, set: to }, i) => {
+        const expires = to?.ttlMs === undefined ? undefined : now + to.ttlMs
+        const command: StateCommand = to
+          ? { verb: 'set', session, key, content: left.shift() as StateContent, expires }
+          : { verb: 'delete' }
+        return part(state, this.#idOf(key), command, { ...(session && { session }), whole: true, ...(seen[i] && { seen: seen[i] }) })
       })
-      return this.#commit(changes, commands, share)
-    })
-  }
-
-  async #commit(
-    changes: readonly TakenChange[],
-    commands: readonly StateCommand[],
-    share: Partial<Share>,
-  ): Promise<readonly WrittenState[]> {
-    const about = { ...(this.#session && { session: this.#session }), whole: true }
-    const isGuarded = changes.some(({ expect }) => expect !== undefined)
-    const attempt = async () => {
-      const seen = await Promise.all(
-        changes.map(async ({ key, expect }) => (expect === undefined ? undefined : this.#expected(key, expect))),
-      )
-      const parts = changes.map(({ key }, i) =>
-        part(state, this.#idOf(key), commands[i] as StateCommand, { ...about, ...(seen[i] && { seen: seen[i] }) }),
-      )
       // A delete of an absent entry writes nothing that would be guarded, but the others hold only if it is still absent.
-      const absent = parts.flatMap(({ id }, i): readonly Guard[] =>
+      const guards = parts.flatMap(({ id }, i): readonly Guard[] =>
         seen[i] && !seen[i].body && !changes[i]?.set ? [{ kind: 'row', table: 'state', id, revision: seen[i].revision }] : [],
       )
-      const options = { ...share, guards: [...(share.guards ?? []), ...absent], once: isGuarded }
-      const { rows } = await plan(this.#scope, parts, { ...options, ...(this.#session && { open: this.#session }) })
-      return changes.map(({ key, set }, i) => ({ key, revision: set ? (rows[i] as DoneRow).revision : 0 }))
+      const written = (rows: readonly DoneRow[]) =>
+        changes.map(({ key, set }, i) => ({ key, revision: set ? (rows[i]?.revision ?? 0) : 0 }))
+      return [{ parts, guards, committed: written }, content]
     }
-    // The conflict: another writer was first, or maintenance removed an expired entry.
-    return isGuarded ? retryConflicts(this.#scope, ['state', 'sessions'], attempt) : attempt()
+    return transact(this.#scope, build, session ? { open: session } : {})
+  }
+
+  /** The rows of the entries that a change expects at a revision. */
+  #expectedRows(scope: Scope, changes: readonly TakenChange[]): Promise<readonly (DoneRow<StateRow> | undefined)[]> {
+    return Promise.all(changes.map(async ({ key, expect }) => (expect === undefined ? undefined : this.#expected(scope, key, expect))))
   }
 
   /** The row as it is stored. Refused if the entry has another revision. */
-  async #expected(key: string, expect: number): Promise<DoneRow<StateRow>> {
-    const seen = await readRow(this.#scope, 'state', this.#idOf(key))
+  async #expected(scope: Scope, key: string, expect: number): Promise<DoneRow<StateRow>> {
+    const seen = await readRow(scope, 'state', this.#idOf(key))
     const found = (await this.#isLive(seen.body)) ? seen.revision : 0
     if (found !== expect) throw refuse('STATE_CHANGED', { key, expect, found })
     return seen

@@ -8,15 +8,15 @@ import { type ValueNode, valueRef } from '../../../model/value.ts'
 import type { Guard } from '../../../ports/commit.ts'
 import { blobsIn, guardsOn } from '../../content/references.ts'
 import type { Scope } from '../../wiring/scope.ts'
+import type { Share } from '../../writing/transact.ts'
 import { stage } from '../values/stage.ts'
 import { putValue, readValue } from '../values/values.ts'
 import type { AnyMessage } from './stored-message.ts'
 
-export interface StagedContent {
+export interface StagedContent extends Share<void> {
   readonly content: MessageContent
-  /** Nodes that the commit must carry. */
   readonly nodes: readonly ValueNode[]
-  /** Must hold for the commit: the content is stored. */
+  /** The content is stored. */
   readonly guards: readonly Guard[]
 }
 
@@ -27,9 +27,10 @@ export async function stageContent(scope: Scope, message: Json): Promise<StagedC
   // All nodes are sent, so that the commit needs no second attempt.
   const { ref, nodes, guards } = await stage(scope, message, false)
   const content = { ref: valueRef(ref) }
-  if (nodes.reduce((sum, { body }) => sum + body.length, 0) <= limits.batchBytes) return { content, nodes, guards: [...guards, ...found] }
+  if (nodes.reduce((sum, { body }) => sum + body.length, 0) <= limits.batchBytes)
+    return { content, nodes, guards: [...guards, ...found], puts: true }
   await putValue(scope, message)
-  return { content, nodes: [], guards: [{ kind: 'value', ref }, ...found] }
+  return { content, nodes: [], guards: [{ kind: 'value', ref }, ...found], puts: true }
 }
 
 /** The JSON text of a message that is small enough for an event. Minus zero is the only value that JSON text changes. */

@@ -14,6 +14,7 @@ import { checkThere } from '../../session/refuse-deleted.ts'
 import { readSessionRow } from '../../session/session-row.ts'
 import type { Scope } from '../../wiring/scope.ts'
 import { type DoneRow, NOT_THERE, type Part, part } from '../../writing/part.ts'
+import type { Round, Share } from '../../writing/transact.ts'
 import { takeMessage } from './check-message.ts'
 import { stageContent } from './content.ts'
 import { message as decider } from './message-decider.ts'
@@ -45,15 +46,12 @@ export interface PlanMessagesOptions extends MessageOptions {
   readonly seen?: readonly DoneRow<MessageRow>[] | undefined
 }
 
-export interface PlannedMessages {
-  /** One part for each message, in order, and then one that creates the default thread if it is not there yet. */
+/** One part for each message, in order, and then one that creates the default thread if it is not there yet. */
+export interface MessagesShare extends Share<readonly DoneRow[]> {
   readonly parts: readonly Part[]
-  /** Nodes of large messages, for the commit to carry. */
-  readonly nodes: readonly ValueNode[]
-  readonly guards: readonly Guard[]
   readonly ids: readonly string[]
-  /** To be called with the rows of the parts once the commit has succeeded. */
-  readonly learn: (rows: readonly DoneRow[]) => void
+  /** Answers with the rows of the messages. */
+  readonly committed: (rows: readonly DoneRow[]) => readonly DoneRow[]
 }
 
 /** Message ids are unique within a session: the row of a message follows from its id. */
@@ -61,15 +59,18 @@ export const messageRowId = (scope: Scope, session: SessionId, id: string): Id<'
   derivedId(scope, `message/${scope.tenant}/${session}/${id}`)
 
 /**
- * Checks messages and returns their share of a commit. The first attempt assumes that the ids are new; a plan that finds them taken reads
- * the rows and replaces the messages (upsert). A CONFLICT of `threads` means that the thread has changed: call this again.
+ * Checks messages and returns their share of a commit. At first the ids are taken for new; a commit that finds them taken is built again, reads
+ * the rows and replaces the messages (upsert).
  */
 export async function planMessages(
   scope: Scope,
   session: SessionId,
   messages: readonly unknown[],
-  options: PlanMessagesOptions = {},
-): Promise<PlannedMessages> {
+  options: PlanMessagesOptions,
+  round: Pick<Round, 'again'>,
+): Promise<MessagesShare> {
+  // What this process remembers of the thread was refused.
+  if (round.again) threadsSeen(scope.engine).forget(scope.tenant, options.thread ?? mainThreadId(scope, session))
   const { thread = mainThreadId(scope, session), redact = true, streamed, seen: known } = options
   if (typeof redact !== 'boolean') throw invalidOption('redact', 'true or false', redact)
   if (messages.length > limits.messagesAtOnce)
@@ -111,11 +112,13 @@ export async function planMessages(
     const now = (): DoneRow<ThreadRow> => memory.get(scope.tenant, thread) ?? NOT_THERE
     parts.push(part(threadDecider, thread, { verb: 'create', set }, { session, seen: now }))
   }
-  const learn = (rows: readonly DoneRow[]): void => {
-    noteTally(scope, { session, thread }, tally, rows.slice(0, messages.length))
+  const committed = (rows: readonly DoneRow[]) => {
+    const written = rows.slice(0, messages.length)
+    noteTally(scope, { session, thread }, tally, written)
     if (rows.length > messages.length) memory.set(scope.tenant, thread, rows[messages.length] as DoneRow<ThreadRow>)
+    return written
   }
-  return { parts, nodes, guards, ids, learn }
+  return { parts, nodes, guards, ids, puts: true, committed }
 }
 
 /** Refuses what is not usable, and masks the rest. */

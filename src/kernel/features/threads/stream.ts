@@ -10,9 +10,8 @@ import { maskKey } from '../../naming/names.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { isConflict } from '../../writing/commit-outcome.ts'
 import { telling } from '../../writing/draft.ts'
-import { plan } from '../../writing/execute.ts'
 import { type DoneRow, readRow } from '../../writing/part.ts'
-import { conflictOrGone, retryConflicts } from '../../writing/retry-conflicts.ts'
+import { type Build, transact } from '../../writing/transact.ts'
 import { takeMessage } from './check-message.ts'
 import { stageContent } from './content.ts'
 import { ChunkFold, type MessageChunk } from './fold-chunks.ts'
@@ -23,7 +22,7 @@ import { type MessageOptions, messageRowId, planMessages, takeMessageOptions } f
 import { takeRecord } from './record.ts'
 import { spliceBetween } from './splice.ts'
 import { checkMessageRow } from './stored-rows.ts'
-import { whileThreadChanges, writeMessage } from './write-messages.ts'
+import { messageShare } from './write-messages.ts'
 
 export interface StreamOptions extends MessageOptions {
   /** Replaces the message that is stored under this id. By default the chunks continue it. */
@@ -184,36 +183,39 @@ export class ThreadStream implements MessageStream {
       return
     }
     const seen = this.#row
-    this.#row = await retryConflicts(this.#scope, conflictOrGone(), async () => {
-      const { content, nodes, guards } = await stageContent(this.#scope, masked)
+    const build: Build<DoneRow<MessageRow>> = async (scope, round) => {
+      if (round.again) await this.#unchanged(scope, seen.revision)
+      const { content, ...staged } = await stageContent(scope, masked)
       const before = seen.body?.content
       const named = { thread: this.#place.thread, message: this.id }
       const isExtended = before && 'text' in before && 'text' in content
       const command = isExtended
         ? ({ verb: 'extend', splice: spliceBetween(before.text, content.text), record, ...named } as const)
         : ({ verb: 'replace', content, record, ...named } as const)
-      return writeMessage(this.#scope, this.#place, this.id, command, { seen, nodes, guards, once: true })
-    })
+      return [await messageShare(scope, this.#place, this.id, command, round, seen), staged]
+    }
+    this.#row = await transact(this.#scope, build, { open: this.#place.session })
     this.#hasParts = hasParts
   }
 
   async #create(message: Json, record: MessageRecord): Promise<DoneRow<MessageRow>> {
     const { session, thread } = this.#place
     const { restart: _, ...options } = this.#options
-    return whileThreadChanges(this.#scope, this.#place, async () => {
+    const build: Build<DoneRow<MessageRow>> = async (scope, round) => {
+      if (round.again) await this.#unchanged(scope, 0)
       // Masked already.
       const about = { ...options, record, redact: false, thread, streamed: true }
-      const planned = await planMessages(this.#scope, session, [message], about)
-      const { rows } = await plan(this.#scope, planned.parts, {
-        nodes: planned.nodes,
-        guards: planned.guards,
-        open: session,
-        // A message that another writer has added meanwhile is not replaced.
-        once: true,
-      })
-      planned.learn(rows)
-      return rows[0] as DoneRow<MessageRow>
-    })
+      const { committed, ...share } = await planMessages(scope, session, [message], about, round)
+      return { ...share, committed: (rows) => committed(rows)[0] as DoneRow<MessageRow> }
+    }
+    return transact(this.#scope, build, { open: session })
+  }
+
+  /** The stream writes over nothing that another writer has written. */
+  async #unchanged(scope: Scope, revision: number): Promise<void> {
+    const id = messageRowId(scope, this.#place.session, this.id)
+    const found = await readRow(scope, 'messages', id)
+    if (found.revision !== revision) throw refuse('CONFLICT', { table: 'messages', id, tries: 1 })
   }
 
   /** Every write but the last says that the message is interrupted, so that a crash leaves it so. */

@@ -3,17 +3,14 @@
 import type { Json } from '../../../model/data.ts'
 import { refuse } from '../../../model/errors.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../../model/options.ts'
-import type { TableName } from '../../../model/tables.ts'
 import type { MessageRecord, MessageRow } from '../../../model/thread.ts'
 import type { SessionView } from '../../feature.ts'
 import { maskKey } from '../../naming/names.ts'
 import { summaryOf } from '../../reading/message-text.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
-import { isConflict } from '../../writing/commit-outcome.ts'
-import { plan } from '../../writing/execute.ts'
 import { type DoneRow, part } from '../../writing/part.ts'
-import { conflictOrGone, retryConflicts } from '../../writing/retry-conflicts.ts'
-import { noteTitle, titleParts, wantsTitle } from '../sessions/derive-title.ts'
+import { type Build, type Round, type Share, transact } from '../../writing/transact.ts'
+import { titleShare, wantsTitle } from '../sessions/derive-title.ts'
 import { takeMessage } from './check-message.ts'
 import { stageContent } from './content.ts'
 import { type Rules, takeFromClient } from './from-client.ts'
@@ -57,34 +54,24 @@ export async function addMessages(
   if (from === undefined && Object.hasOwn(taken, 'from')) throw invalidOption('from', "'client'", from)
   const rules = clientRules(from, clientTools, redact)
   const about = { parent, trigger, execution, record, thread } as MessageOptions
-  // A message of a client is compared with a row, so it is written only where that row has not changed meanwhile.
-  return whileThreadChanges(
-    scope,
-    { session, thread },
-    async () => {
-      const client = rules && (await takeFromClient(scope, { session, thread }, messages, rules))
-      const given = client?.messages ?? messages
-      const masks = client ? { redact: false, seen: client.seen } : { ...(redact !== undefined && { redact }) }
-      const { parts, nodes, guards, ids, learn } = await planMessages(scope, session, given, { ...about, ...masks })
-      const done = new Map<string, number>()
-      if (parts.length > 0) {
-        const asked = view && wantsTitle(view) ? firstAsked(scope, given, !client && redact !== false) : undefined
-        const title = view ? titleParts(view, asked) : []
-        const { rows } = await plan(scope, [...parts, ...title], { nodes, guards, open: session, once: client !== undefined })
-        learn(rows.slice(0, parts.length))
-        if (view) noteTitle(view, rows.at(-1), asked)
-        ids.forEach((id, i) => {
-          done.set(id, (rows[i] as DoneRow).revision)
-        })
-      }
-      const all = client?.ids ?? ids.map((id) => ({ id, kept: undefined }))
-      return all.map(({ id, kept }) => ({ id, revision: kept ?? (done.get(id) as number) }))
-    },
-    rules && CLIENT_ROWS,
-  )
+  const build: Build<readonly AddedMessage[]> = async (scope, round) => {
+    const client = rules && (await takeFromClient(scope, { session, thread }, messages, rules))
+    const given = client?.messages ?? messages
+    const masks = client ? { redact: false, seen: client.seen } : { ...(redact !== undefined && { redact }) }
+    const { ids, committed, ...share } = await planMessages(scope, session, given, { ...about, ...masks }, round)
+    const all = client?.ids ?? ids.map((id) => ({ id, kept: undefined }))
+    const added: Share<readonly AddedMessage[]> = {
+      ...share,
+      committed: (rows) => {
+        const done = new Map(committed(rows).map(({ revision }, i) => [ids[i], revision]))
+        return all.map(({ id, kept }) => ({ id, revision: kept ?? (done.get(id) as number) }))
+      },
+    }
+    const asked = view && share.parts.length > 0 && wantsTitle(view) ? firstAsked(scope, given, !client && redact !== false) : undefined
+    return view ? [added, titleShare(view, asked)] : added
+  }
+  return transact(scope, build, { open: session })
 }
-
-const CLIENT_ROWS: readonly TableName[] = ['messages', 'sessions']
 
 function clientRules(from: unknown, tools: unknown, redact: unknown): Rules | undefined {
   if (from !== undefined && from !== 'client') throw invalidOption('from', "'client'", from)
@@ -121,7 +108,7 @@ export async function updateMessage(
   checkKnown(unknown, 'an update of a message')
   if (typeof redact !== 'boolean') throw invalidOption('redact', 'true or false', redact)
   if (typeof change !== 'function') throw invalidOption('change', 'a function of the message', change)
-  return retryConflicts(scope, conflictOrGone('messages', 'threads'), async () => {
+  const build: Build<StoredMessage> = async (scope, round) => {
     const stored = await messageRow(scope, place, id)
     const row = messageOf(stored)
     if (!row.content) throw refuse('MESSAGE_ERASED', { message: row.message })
@@ -131,65 +118,41 @@ export async function updateMessage(
       throw refuse('MESSAGE_INVALID', { message: row.message, why: 'an update keeps the id of the message', path: '$.id' })
     const { redactor } = scope.engine
     const masked = (redact && redactor ? redactor.value(taken) : taken) as AnyMessage & Json
-    const { content, nodes, guards } = await stageContent(scope, masked)
-    const command = {
-      verb: 'put',
-      set: { thread: place.thread, message: row.message, role: taken.role, content, ...(record && { record }) },
-    } as const
+    const { content, ...staged } = await stageContent(scope, masked)
+    const set = { thread: place.thread, message: row.message, role: taken.role, content, ...(record && { record }) }
     const seen = { body: row, revision: stored.revision }
-    await writeMessage(scope, place, row.message, command, { seen, nodes, guards, once: true })
-    return masked as AnyMessage as StoredMessage
-  })
+    const share = await messageShare(scope, place, row.message, { verb: 'put', set }, round, seen)
+    return [{ ...share, committed: () => masked as AnyMessage as StoredMessage }, staged]
+  }
+  return transact(scope, build, { open: place.session })
 }
 
-interface WriteOptions extends Partial<Pick<Awaited<ReturnType<typeof stageContent>>, 'nodes' | 'guards'>> {
-  readonly seen?: DoneRow<MessageRow>
-  readonly once?: boolean
+/** The share of one command about one message of an open thread. */
+export async function messageShare(
+  scope: Scope,
+  { session, thread }: ThreadPlace,
+  id: string,
+  command: MessageCommand,
+  { again }: Pick<Round, 'again'>,
+  seen?: DoneRow<MessageRow>,
+): Promise<Share<DoneRow<MessageRow>>> {
+  // A thread that was renamed or reopened elsewhere is read again; one that was archived refuses.
+  if (again) threadsSeen(scope.engine).forget(scope.tenant, thread)
+  const found = await seeThread(scope, session, thread)
+  if (found.body && found.body.state !== 'open') throw refuse('THREAD_CLOSED', { thread, state: found.body.state })
+  const about = { session, whole: true, ...(seen && { seen }) }
+  return {
+    parts: [part(decider, messageRowId(scope, session, id), command, about)],
+    guards: [threadGuard(thread, found)],
+    committed: ([row]) => row as DoneRow<MessageRow>,
+  }
 }
 
 /** Commits one command about one message of an open thread. */
-export async function writeMessage(
-  scope: Scope,
-  place: ThreadPlace,
-  id: string,
-  command: MessageCommand,
-  { seen, nodes = [], guards = [], once = false }: WriteOptions = {},
-): Promise<DoneRow<MessageRow>> {
-  const { session, thread } = place
-  return whileThreadChanges(scope, place, async () => {
-    const found = await seeThread(scope, session, thread)
-    if (found.body && found.body.state !== 'open') throw refuse('THREAD_CLOSED', { thread, state: found.body.state })
-    const about = { session, whole: true, ...(seen && { seen }) }
-    const { rows } = await plan(scope, [part(decider, messageRowId(scope, session, id), command, about)], {
-      nodes,
-      guards: [threadGuard(thread, found), ...guards],
-      open: session,
-      once,
-    })
-    return rows[0]
-  })
-}
+export const writeMessage = (scope: Scope, place: ThreadPlace, id: string, command: MessageCommand): Promise<DoneRow<MessageRow>> =>
+  transact(scope, (scope, round) => messageShare(scope, place, id, command, round), { open: place.session })
 
 export async function setRecord(scope: Scope, place: ThreadPlace, id: string, record: MessageRecord): Promise<void> {
   const message = maskKey(scope, id)
   await writeMessage(scope, place, message, { verb: 'record', thread: place.thread, message, record })
-}
-
-/** A thread that was renamed or reopened elsewhere is read again; one that was archived refuses. */
-export async function whileThreadChanges<T>(
-  scope: Scope,
-  { thread }: ThreadPlace,
-  write: () => Promise<T>,
-  /** Tables whose rows are read anew, too. */
-  also: readonly TableName[] = [],
-): Promise<T> {
-  const mayHelp = conflictOrGone('threads', ...also)
-  return retryConflicts(
-    scope,
-    (error) => {
-      if (isConflict(error, 'threads')) threadsSeen(scope.engine).forget(scope.tenant, thread)
-      return mayHelp(error)
-    },
-    write,
-  )
 }

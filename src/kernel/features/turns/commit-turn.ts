@@ -5,25 +5,23 @@ import type { TurnRow } from '../../../model/graph.ts'
 import type { Id, SessionId } from '../../../model/ids.ts'
 import { invalidOption } from '../../../model/options.ts'
 import { checkRecord } from '../../../model/record-version.ts'
-import type { TableName } from '../../../model/tables.ts'
 import type { Guard } from '../../../ports/commit.ts'
 import type { SessionView } from '../../feature.ts'
 import { derivedId } from '../../naming/derived-id.ts'
 import { headId, sessionLeaseId } from '../../naming/names.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
-import { plan } from '../../writing/execute.ts'
-import { type Fence, fenceOf, writeUnder } from '../../writing/fence.ts'
+import { type Fence, fenceOf } from '../../writing/fence.ts'
 import { type DoneRow, NOT_THERE, type Part, part, readRow } from '../../writing/part.ts'
-import { conflictOrGone, retryConflicts } from '../../writing/retry-conflicts.ts'
 import { lookAgain } from '../../writing/session-guard.ts'
+import { type Build, type Round, type Shares, transact } from '../../writing/transact.ts'
 import { commitParts } from '../attachments/attachments.ts'
-import { type ManifestShare, withComponents } from '../checkpoints/components.ts'
+import { stageComponents } from '../checkpoints/components.ts'
 import { planDelta } from '../graph/delta.ts'
 import { checkExpected, readHead } from '../graph/head.ts'
 import { head } from '../graph/head-decider.ts'
-import { noteTitle, titleParts } from '../sessions/derive-title.ts'
+import { titleShare } from '../sessions/derive-title.ts'
 import { usagePart } from '../usage/usage-decider.ts'
-import { withValues } from '../values/staged.ts'
+import { stageValues } from '../values/staged.ts'
 import { localNodesOf } from '../work/local-nodes.ts'
 import { enqueueParts } from './enqueue.ts'
 import { settleTurn } from './settle-turn.ts'
@@ -46,44 +44,35 @@ export interface CommittedTurn {
   readonly repeated: boolean
 }
 
-/** Another writer may be first at these; then everything is read and checked again. */
-const CONFLICTS: readonly TableName[] = [
-  ...([
-    'turns',
-    'sessions',
-    'session_heads',
-    'graph_nodes',
-    'inbox',
-    'inputs',
-    'runs',
-    'usage',
-    'attachments',
-    'threads',
-    'messages',
-  ] as const),
-]
-
 export async function commitTurn(view: SessionView, options: TurnOptions): Promise<CommittedTurn> {
   const { scope, id: session } = view
   checkOpen(scope.engine)
   const taken = takeTurn(scope, options)
   const digest = await turnDigest(scope, taken)
-  const done = await retryConflicts(scope, conflictOrGone(...CONFLICTS), () => attempt(view, taken, digest))
+  const at = scope.engine.environment.clock.now()
+  let fence: Fence | undefined
+  const build: Build<TurnOutcome> = async (scope, round) => {
+    const known = await findReceipt({ ...view, scope }, taken, digest)
+    if (known) return { committed: () => known }
+    await lookAgain(scope, session)
+    // A retry may have lost the lease with its process: it has found its receipt before.
+    if (taken.release && taken.lease === undefined) throw invalidOption('release', 'true only with `lease`, the lease to release')
+    fence = taken.lease === undefined ? undefined : await liveFence(scope, session, taken.lease)
+    return turnShares({ ...view, scope }, taken, { digest, at, fence, round })
+  }
+  const done = await transact(scope, build, { at, open: session }).catch((error: unknown) => {
+    if (error instanceof InkError && error.code === 'FENCE_LOST') fence?.lost(error)
+    return orReceipt(view, taken, digest, error)
+  })
   if (taken.enqueue.length > 0) localNodesOf(scope.engine).wake()
   return shown(done.row, session, done.repeated)
 }
 
-/** The receipt comes first. A refusal may be caused by the same turn that another caller has just committed, so it is looked for again. */
-async function attempt(view: SessionView, taken: TakenTurn, digest: string): Promise<TurnOutcome> {
-  const known = await findReceipt(view, taken, digest)
-  if (known) return known
-  try {
-    return await checkAndWrite(view, taken, digest)
-  } catch (error) {
-    const written = error instanceof InkError && error.code !== 'OUTCOME_UNKNOWN' ? await findReceipt(view, taken, digest) : undefined
-    if (written) return written
-    throw error
-  }
+/** A refusal may be caused by the same turn that another caller has just committed, so its receipt is looked for. */
+async function orReceipt(view: SessionView, taken: TakenTurn, digest: string, error: unknown): Promise<TurnOutcome> {
+  const written = error instanceof InkError && error.code !== 'OUTCOME_UNKNOWN' ? await findReceipt(view, taken, digest) : undefined
+  if (written) return written
+  throw error
 }
 
 interface TurnOutcome {
@@ -98,13 +87,16 @@ async function findReceipt({ scope, id: session }: SessionView, { turn }: TakenT
   throw refuse('TURN_REUSED', { session, turn, revision: body.revision })
 }
 
-/** The checks come in this order: session, fence, claims and inputs, head, nodes, attachments, messages. */
-async function checkAndWrite(view: SessionView, taken: TakenTurn, digest: string): Promise<TurnOutcome> {
+interface Turning {
+  readonly digest: string
+  readonly at: number
+  readonly fence: Fence | undefined
+  readonly round: Round
+}
+
+/** After receipt, session and fence, the checks come in this order: claims and inputs, head, nodes, attachments, messages. */
+async function turnShares(view: SessionView, taken: TakenTurn, { digest, at, fence, round }: Turning): Promise<Shares<TurnOutcome>> {
   const { scope, id: session } = view
-  await lookAgain(scope, session)
-  // A retry may have lost the lease with its process: it has found its receipt before.
-  if (taken.release && taken.lease === undefined) throw invalidOption('release', 'true only with `lease`, the lease to release')
-  const fence = taken.lease === undefined ? undefined : await liveFence(scope, session, taken.lease)
   const settled = await settleTurn(scope, session, taken, fence?.run?.id)
   const { head: row, ...seen } = await readHead(scope, session)
   checkExpected(session, taken.expectedHead, row.revision)
@@ -113,18 +105,20 @@ async function checkAndWrite(view: SessionView, taken: TakenTurn, digest: string
   const said = taken.messages.length === 0 ? undefined : await turnMessages(scope, session, taken)
   const releasing = taken.release ? fence?.release : undefined
   if (taken.release && fence && !releasing) throw invalidOption('release', 'a session lease as `lease`: a run gives its own lease back')
+  const enqueued = await enqueueParts(scope, session, taken.enqueue)
+  const { checkpoint } = taken
+  const saved = checkpoint ? await stageComponents(scope, checkpoint, row.checkpoint, round) : undefined
+  const { refs, ...content } = await stageValues(scope, delta.large, round)
+  const manifest = checkpoint === null ? null : saved?.manifest
   const first = row.first === undefined ? (delta.firstText ?? said?.first) : undefined
-  const id = turnId(scope, session, taken.turn)
   const run = fence?.run?.id
-  const at = scope.engine.environment.clock.now()
-  const rest: readonly Part[] = [
-    ...settled.parts,
-    ...files,
-    ...taken.usage.map((used) => usagePart(scope, session, run, used, at)),
-    ...(await enqueueParts(scope, session, taken.enqueue)),
-    ...(releasing ? [releasing.part] : []),
-    ...titleParts(view, first),
-  ]
+  const to = {
+    ...delta.move,
+    ...summed(row, delta.move, said),
+    turns: row.turns + 1,
+    turn: taken.turn,
+    ...(manifest !== undefined && { checkpoint: manifest }),
+  }
   const set = {
     turn: taken.turn,
     digest,
@@ -134,41 +128,31 @@ async function checkAndWrite(view: SessionView, taken: TakenTurn, digest: string
     ...(taken.interrupted && { interrupted: true }),
     ...(settled.deferred.length > 0 && { deferred: settled.deferred }),
   }
-  const guards: readonly Guard[] = [...(fence ? [fence.guard] : []), ...settled.guards]
-  const commit = (checkpoint: ManifestShare | null | undefined) =>
-    withValues(scope, delta.large, ({ refs, nodes, guards: present }) => {
-      const manifest = checkpoint ? checkpoint.manifest : checkpoint
-      const to = {
-        ...delta.move,
-        ...summed(row, delta.move, said),
-        turns: row.turns + 1,
-        turn: taken.turn,
-        ...(manifest !== undefined && { checkpoint: manifest }),
-      }
-      // The receipt comes first, so that a retry is recognised before anything else.
-      const parts = [
-        part(decider, id, { verb: 'commit', set }, { session, ...(run && { run }), seen: NOT_THERE, whole: true }),
-        part(head, headId(scope, session), { verb: 'move', to }, { session, seen, whole: true }),
-        ...(said?.parts ?? []),
-        ...delta.parts(refs),
-        ...rest,
-      ] as const
-      return plan(scope, parts, {
-        at,
-        open: session,
-        once: true,
-        nodes: [...nodes, ...(checkpoint?.nodes ?? []), ...(said?.nodes ?? [])],
-        guards: [...guards, ...delta.guards, ...present, ...(checkpoint?.guards ?? []), ...(said?.guards ?? [])],
-      })
-    })
-  const { checkpoint } = taken
-  const writing = checkpoint ? withComponents(scope, checkpoint, row.checkpoint, commit) : commit(checkpoint)
-  const { rows } = await (fence ? writeUnder(fence, writing) : writing)
-  releasing?.done()
-  // The receipt and the head stand before the messages.
-  if (said) said.learn(rows.slice(2, 2 + said.parts.length))
-  noteTitle(view, rows.at(-1), first)
-  return { row: rows[0].body as TurnRow, repeated: false }
+  // The receipt comes first, so that a retry is recognised before anything else.
+  const receipt = part(
+    decider,
+    turnId(scope, session, taken.turn),
+    { verb: 'commit', set },
+    { session, ...(run && { run }), seen: NOT_THERE, whole: true },
+  )
+  const moved = part(head, headId(scope, session), { verb: 'move', to }, { session, seen, whole: true })
+  const rest: readonly Part[] = [
+    ...delta.parts(refs),
+    ...settled.parts,
+    ...files,
+    ...taken.usage.map((used) => usagePart(scope, session, run, used, at)),
+    ...enqueued,
+    ...(releasing ? [releasing.part] : []),
+  ]
+  const guards: readonly Guard[] = [...(fence ? [fence.guard] : []), ...settled.guards, ...delta.guards]
+  return [
+    { parts: [receipt, moved], guards, committed: ([row]) => ({ row: row?.body as TurnRow, repeated: false }) },
+    ...(said ? [said] : []),
+    { parts: rest, committed: () => releasing?.done() },
+    titleShare(view, first),
+    ...(saved ? [saved] : []),
+    content,
+  ]
 }
 
 export const turnId = (scope: Scope, session: SessionId, turn: string): Id<'turn'> =>

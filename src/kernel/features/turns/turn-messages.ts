@@ -6,11 +6,10 @@ import { type MessageSummary, summaryOf } from '../../reading/message-text.ts'
 import type { Scope } from '../../wiring/scope.ts'
 import type { Part } from '../../writing/part.ts'
 import type { HeadMove } from '../graph/head-decider.ts'
-import { type PlannedMessages, planMessages } from '../threads/plan-messages.ts'
-import { mainThreadId, threadsSeen } from '../threads/thread-memory.ts'
+import { type MessagesShare, planMessages } from '../threads/plan-messages.ts'
 import type { TakenTurn } from './turn-options.ts'
 
-export interface TurnMessages extends PlannedMessages {
+export interface TurnMessages extends MessagesShare {
   readonly said: readonly (MessageSummary & { readonly id: string })[]
   /** The number of those that are new. */
   readonly added: number
@@ -19,9 +18,8 @@ export interface TurnMessages extends PlannedMessages {
 }
 
 export async function turnMessages(scope: Scope, session: SessionId, { messages, redact }: TakenTurn): Promise<TurnMessages> {
-  // An entry that is out of date would be refused by its guard, and the turn is not written in two steps.
-  threadsSeen(scope.engine).forget(scope.tenant, mainThreadId(scope, session))
-  const planned = await planMessages(scope, session, messages, { redact })
+  // A turn reads its thread: what this process remembers of it may be old, and would be refused.
+  const planned = await planMessages(scope, session, messages, { redact }, { again: true })
   // A turn is decided on rows as they are: a message whose id exists is replaced.
   const parts = planned.parts.map(
     ({ seen, ...rest }): Part => (rest.decider.table === 'messages' || seen === undefined ? rest : { ...rest, seen }),

@@ -4,10 +4,10 @@ import type { TurnState } from '../../../../model/checkpoint.ts'
 import { refuse } from '../../../../model/errors.ts'
 import type { RunCheckpoint } from '../../../../model/run.ts'
 import { findById } from '../../../reading/find-event.ts'
-import { type Components, checkComponents, readComponents, readTurnState, withComponents } from '../../checkpoints/components.ts'
+import { type Components, checkComponents, readComponents, readTurnState, stageComponents } from '../../checkpoints/components.ts'
 import { never } from '../node/parking.ts'
 import type { Entry } from '../tape/tape.ts'
-import type { RunWriter } from '../writing/run-writer.ts'
+import type { BuildChange, RunWriter } from '../writing/run-writer.ts'
 import type { BranchHandle } from './branch.ts'
 import { type Asked, entryKey, slotOf } from './call.ts'
 import { refuseNested } from './effect-work.ts'
@@ -81,14 +81,11 @@ async function write(root: BranchHandle, asked: Asked, components: Components, t
   await open.replay.clear(asked)
   const at = scope.engine.environment.clock.now()
   const now = Math.max(root.now(), at)
-  await withComponents(
-    scope,
-    components,
-    open.row.checkpoint?.manifest,
-    ({ manifest, nodes, guards }) =>
-      open.change({ verb: 'checkpoint', id: open.id, slot: slotOf(asked), now, manifest }, [], { at, guards, nodes, whole: true }),
-    turn,
-  )
+  const build: BuildChange<void> = async (scope, round) => {
+    const { manifest, ...content } = await stageComponents(scope, components, open.row.checkpoint?.manifest, round, turn)
+    return [{ verb: 'checkpoint', id: open.id, slot: slotOf(asked), now, manifest }, content]
+  }
+  await open.transact('checkpoint', build, { at, whole: true })
   return { ...asked, seq: 0, at, done: true, outcome: { now } }
 }
 

@@ -2,7 +2,7 @@
 
 import { assert, InkError, refuse } from '../../../../model/errors.ts'
 import type { Receipt } from '../../../../model/event.ts'
-import type { RunId } from '../../../../model/ids.ts'
+import type { RunId, SessionId } from '../../../../model/ids.ts'
 import { ownMembers } from '../../../../model/options.ts'
 import { isOver, type RunRow, type Slot } from '../../../../model/run.ts'
 import type { Usage } from '../../../../model/usage.ts'
@@ -12,8 +12,9 @@ import type { WriteTime } from '../../../measuring/write-time.ts'
 import type { Scope } from '../../../wiring/scope.ts'
 import { appendGuarded, type GuardedEvent } from '../../../writing/append.ts'
 import { type Done, plan } from '../../../writing/execute.ts'
-import { type Part, part, readRow } from '../../../writing/part.ts'
+import { type DoneRow, type Part, part, readRow } from '../../../writing/part.ts'
 import { retryConflicts } from '../../../writing/retry-conflicts.ts'
+import { type Build, type Round, type Share, transact } from '../../../writing/transact.ts'
 import type { OwnLease } from '../../leases/keeper.ts'
 import { keeperOf } from '../../leases/keeper.ts'
 import { usagePart } from '../../usage/usage-decider.ts'
@@ -46,6 +47,9 @@ export interface ChangeOptions {
   /** Began before the change, with the masking of a value in it. */
   readonly time?: WriteTime
 }
+
+export type BuildChange<T> = (scope: Scope, round: Round) => Promise<readonly [RunCommand, Share<T>, ...Share[]]>
+export type BuiltChangeOptions = Pick<ChangeOptions, 'at' | 'whole' | 'time'>
 
 export interface OpenedRun {
   readonly row: RunRow
@@ -213,23 +217,57 @@ export class RunWriter {
 
   /** Changes the row of the run, together with other rows. */
   async change(command: RunCommand, parts: readonly Part[] = [], options: ChangeOptions = {}): Promise<Done> {
-    const { guards = [], whole, ...rest } = ownMembers(options)
+    const { guards = [], nodes = [], whole, ...rest } = ownMembers(options)
+    const known = [this.#own(command, whole), ...parts]
+    return this.#alone(command.verb, async () => {
+      const done = await plan(this.scope, known, { guards: [this.hold.guard, ...guards], nodes, ...this.#opens(command.verb), ...rest })
+      this.#left(command.verb, done.rows[0] as DoneRow<RunRow>)
+      return done
+    })
+  }
+
+  /** Changes the row of the run, together with shares that are built again when what they were built from has changed. */
+  transact<T>(verb: RunCommand['verb'], build: BuildChange<T>, { whole, ...rest }: BuiltChangeOptions = {}): Promise<T> {
+    const shares: Build<T> = async (scope, round) => {
+      const [command, share, ...others] = await build(scope, round)
+      // The entry of the run comes before what it is about.
+      const first: Share<T> = {
+        ...share,
+        parts: [this.#own(command, whole), ...(share.parts ?? [])],
+        guards: [this.hold.guard, ...(share.guards ?? [])],
+        committed: ([row, ...rows], done) => {
+          this.#left(verb, row as DoneRow<RunRow>)
+          return share.committed?.(rows, done) as T | Promise<T>
+        },
+      }
+      return [first, ...others]
+    }
+    return this.#alone(verb, () => transact(this.scope, shares, { ...this.#opens(verb), ...rest }))
+  }
+
+  #own(command: RunCommand, whole: boolean | undefined): Part<RunRow> {
+    const { id, session } = this.#row
+    return part(runDecider, id, command, { session, run: id, seen: () => ({ body: this.#row, revision: this.#revision }), whole })
+  }
+
+  /** A closed session refuses new steps, but ends are still recorded. */
+  #opens(verb: RunCommand['verb']): { readonly open?: SessionId } {
+    return STEPS.includes(verb) ? { open: this.#row.session } : {}
+  }
+
+  #left(verb: RunCommand['verb'], { body, revision }: DoneRow<RunRow>): void {
+    if (body) this.#see(body, revision)
+    if (verb === 'checkpoint') this.#segment.restart()
+  }
+
+  async #alone<T>(verb: RunCommand['verb'], write: () => Promise<T>): Promise<T> {
     assert(!this.strict, 'a strict replay writes nothing')
-    const isEntry = ENTRIES.includes(command.verb)
+    const isEntry = ENTRIES.includes(verb)
     if (isEntry) await this.begun.told()
     const leave = isEntry ? await this.#segment.enter() : undefined
     const end = await this.#gate.alone()
     try {
-      const { id, session } = this.#row
-      const seen = () => ({ body: this.#row, revision: this.#revision })
-      const own = part(runDecider, id, command, { session, run: id, seen, whole })
-      // A closed session refuses new steps, but ends are still recorded.
-      const open = STEPS.includes(command.verb) ? { open: session } : {}
-      const done = await plan(this.scope, [own, ...parts], { guards: [this.hold.guard, ...guards], ...open, ...rest })
-      const left = done.rows[0]
-      if (left.body) this.#see(left.body, left.revision)
-      if (command.verb === 'checkpoint') this.#segment.restart()
-      return done
+      return await write()
     } catch (error) {
       throw this.#told(error)
     } finally {
