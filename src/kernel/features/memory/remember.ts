@@ -12,9 +12,8 @@ import { stopIfAsked } from '../../reading/abortable.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { isConflict } from '../../writing/commit-outcome.ts'
 import { admit, isWhole, telling } from '../../writing/draft.ts'
-import { plan } from '../../writing/execute.ts'
 import { type DoneRow, NOT_THERE, type Part, part, readRow } from '../../writing/part.ts'
-import { retryConflicts } from '../../writing/retry-conflicts.ts'
+import { type Share, transact } from '../../writing/transact.ts'
 import { item, nameOf, type Remembered } from './item-decider.ts'
 import { type ContentOptions, checkAbout, takeContent, takeText } from './item-options.ts'
 import { type MemoryItem, toItem } from './memory-item.ts'
@@ -133,39 +132,47 @@ const ttlOf = async (scope: Scope, id: MemoryId | undefined): Promise<number | u
   id && (await readRow(scope, 'memory', id)).body?.ttl
 
 const write = async (scope: Scope, some: readonly Prepared[]): Promise<readonly MemoryItem[]> =>
-  (await writeItems(scope, some, async (parts) => (await plan(scope, parts)).rows)).map(toItem)
+  (await transact(scope, (scope) => rememberShare(scope, some)).catch(asTaken(some))).map(toItem)
 
-/** Calls `commit` with the parts of a commit, first those of the items, and returns the rows of the items. */
-export async function writeItems(
+interface RememberShare extends Share<readonly MemoryRow[]> {
+  readonly parts: readonly Part[]
+}
+
+/** The share of items in a commit: it answers with their rows. */
+export async function rememberShare(
   scope: Scope,
   some: readonly Prepared[],
-  commit: (parts: readonly Part[]) => Promise<readonly DoneRow[]>,
-): Promise<readonly MemoryRow[]> {
-  return retryConflicts(scope, ['names'], async () => {
-    const holders = await Promise.all(
-      some.map(({ item: { about, textDigest } }) => nameHolder<'memory'>(scope, 'memory', nameOf(about, textDigest), true)),
-    )
-    const ttls = await Promise.all(some.map(({ item: { ttl } }, i) => ttl ?? ttlOf(scope, holders[i])))
-    const dated = some.some(({ supersedes }) => supersedes) || ttls.some((ttl) => ttl !== undefined)
-    const now = dated ? await storeNow(scope) : 0
-    const parts = some.map(({ item: said, supersedes }, i) => {
-      const id = holders[i] ?? scope.engine.newId<'memory'>()
-      const ttl = ttls[i]
-      const expires = ttl === undefined ? {} : { expires: now + ttl }
-      // An item that replaces another is true from then on, unless it says since when.
-      const valid = supersedes === undefined ? {} : { valid: { from: now, ...said.valid } }
-      const command = { verb: 'remember', item: { ...said, ...expires, ...valid } } as const
-      return part(item, id, command, { whole: true, ...(!holders[i] && { seen: NOT_THERE }) })
-    })
-    const superseding = some.flatMap(({ supersedes, item: { valid } }, i) => {
-      const by = parts[i]?.id as MemoryId
-      return supersedes && supersedes !== by ? [part(item, supersedes, { verb: 'supersede', by, from: valid?.from ?? now })] : []
-    })
-    const rows = await commit([...parts, ...superseding])
-    return rows.slice(0, some.length).map(({ body }) => body as MemoryRow)
-  }).catch((error: unknown) => {
+): Promise<RememberShare> {
+  const holders = await Promise.all(
+    some.map(({ item: { about, textDigest } }) => nameHolder<'memory'>(scope, 'memory', nameOf(about, textDigest), true)),
+  )
+  const ttls = await Promise.all(some.map(({ item: { ttl } }, i) => ttl ?? ttlOf(scope, holders[i])))
+  const dated = some.some(({ supersedes }) => supersedes) || ttls.some((ttl) => ttl !== undefined)
+  const now = dated ? await storeNow(scope) : 0
+  const parts = some.map(({ item: said, supersedes }, i) => {
+    const id = holders[i] ?? scope.engine.newId<'memory'>()
+    const ttl = ttls[i]
+    const expires = ttl === undefined ? {} : { expires: now + ttl }
+    // An item that replaces another is true from then on, unless it says since when.
+    const valid = supersedes === undefined ? {} : { valid: { from: now, ...said.valid } }
+    const command = { verb: 'remember', item: { ...said, ...expires, ...valid } } as const
+    return part(item, id, command, { whole: true, ...(!holders[i] && { seen: NOT_THERE }) })
+  })
+  const superseding = some.flatMap(({ supersedes, item: { valid } }, i) => {
+    const by = parts[i]?.id as MemoryId
+    return supersedes && supersedes !== by ? [part(item, supersedes, { verb: 'supersede', by, from: valid?.from ?? now })] : []
+  })
+  return {
+    parts: [...parts, ...superseding],
+    committed: (rows) => rows.slice(0, some.length).map(({ body }) => body as MemoryRow),
+  }
+}
+
+/** Others keep remembering the same text, and this call was too late each time. */
+export const asTaken =
+  (some: readonly Prepared[]) =>
+  (error: unknown): never => {
     throw isConflict(error, 'names')
       ? refuse('CONFLICT', { table: 'memory', id: String(some[0]?.item.about), tries: limits.conflictRetries }, error)
       : error
-  })
-}
+  }

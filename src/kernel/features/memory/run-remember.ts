@@ -2,13 +2,14 @@
 // the id alone: a purge of the item removes its text everywhere.
 
 import { type ErrorCode, InkError, refuse } from '../../../model/errors.ts'
-import type { MemoryId } from '../../../model/memory.ts'
+import type { MemoryId, MemoryRow } from '../../../model/memory.ts'
 import { maskKey } from '../../naming/names.ts'
 import type { BranchHandle } from '../runs/program/branch.ts'
 import { slotOf } from '../runs/program/call.ts'
+import type { BuildChange } from '../runs/writing/run-writer.ts'
 import { embedLater } from './backfill-clock.ts'
 import type { MemoryItem } from './memory-item.ts'
-import { type RememberOptions, takeRemembering, writeItems } from './remember.ts'
+import { asTaken, type RememberOptions, rememberShare, takeRemembering } from './remember.ts'
 
 /** An item that a run remembered, the same under replay. */
 export type RememberedItem = Pick<MemoryItem, 'id' | 'about' | 'text'>
@@ -30,10 +31,11 @@ export async function rememberInRun(branch: BranchHandle, text: string, options?
       ({ verb: 'take', id: open.id, slot: slotOf(asked), kind: 'remember', outcome: { ...outcome } }) as const
     const done = (outcome: Outcome) => ({ ...asked, seq: 0, at, done: true, outcome: { ...outcome } })
     try {
-      const [row] = await writeItems(scope, [prepared], async (parts) => {
-        const { rows } = await open.change(take({ item: parts[0]?.id as MemoryId }), parts, { at })
-        return rows.slice(1)
-      })
+      const build: BuildChange<readonly MemoryRow[]> = async (scope) => {
+        const share = await rememberShare(scope, [prepared])
+        return [take({ item: share.parts[0]?.id as MemoryId }), share]
+      }
+      const [row] = await open.transact('take', build, { at }).catch(asTaken([prepared]))
       return done({ item: row?.id as MemoryId })
     } catch (error) {
       // The program may have caught it.
