@@ -74,11 +74,11 @@ async function update(branch: BranchHandle, name: string, request: Request): Pro
       const { told, shares } = await updateShares(scope, place, [request], round, open.id)
       // The tape says it, too, if nothing changed.
       const { version } = toldOne(told)
-      return [take({ version }), { committed: () => ({ version }) }, ...shares]
+      return { command: take({ version }), whole: true, shares: [{ committed: () => ({ version }) }, ...shares] }
     }
     const end = await scope.engine.rowMutex.take([mutexKey(scope, place)])
     try {
-      return done(await open.transact('take', build, { at, whole: true }))
+      return done(await open.transact('take', build, { at }))
     } catch (error) {
       if (!(error instanceof InkError && TOLD.includes(error.code))) throw error
       const outcome = { refused: { code: error.code, details: error.details } }

@@ -12,12 +12,11 @@ import type { Guard } from '../../../ports/commit.ts'
 import { isUnmasked, load } from '../../content/json-or-blob.ts'
 import { everyRow } from '../../reading/every-row.ts'
 import { part } from '../../writing/part.ts'
-import { retryConflicts } from '../../writing/retry-conflicts.ts'
 import type { BranchHandle } from '../runs/program/branch.ts'
 import { type Asked, slotOf } from '../runs/program/call.ts'
 import { NEXT } from '../runs/run-decider.ts'
 import type { Entry } from '../runs/tape/tape.ts'
-import type { RunWriter } from '../runs/writing/run-writer.ts'
+import type { BuildChange, RunWriter } from '../runs/writing/run-writer.ts'
 import { input } from './input-decider.ts'
 import { hasDied } from './live-turn.ts'
 
@@ -65,17 +64,21 @@ export function checkMost(most: unknown): asserts most is number {
 
 async function take(open: RunWriter, asked: Asked, wanted: Wanted): Promise<Entry> {
   const about = { session: open.row.session, run: open.id }
-  // The conflict: an input was taken back, or another node goes on with a run that was dead.
-  return retryConflicts(open.scope, ['inputs', 'runs'], async () => {
+  const at = open.scope.engine.environment.clock.now()
+  // An input may be taken back meanwhile, and another node may go on with a run that was dead.
+  const build: BuildChange<Entry> = async () => {
     const heardNow = await heard(open, wanted)
-    const at = open.scope.engine.environment.clock.now()
     const accept = heardNow.map(({ kept: { id }, from }) => part(input, id, { verb: 'accept', id, run: open.id, from: from?.run }, about))
     const outcome = { inputs: heardNow.map(({ kept }) => kept) }
-    const command = { verb: 'take', id: open.id, slot: slotOf(asked), kind: 'inputs', outcome } as const
     const whole = heardNow.some(({ kept: { content } }) => isUnmasked(content))
-    await open.change(command, accept, { at, guards: guardsOf(heardNow), whole })
-    return { ...asked, seq: 0, at, done: true, outcome }
-  })
+    const entry = { ...asked, seq: 0, at, done: true, outcome }
+    return {
+      command: { verb: 'take', id: open.id, slot: slotOf(asked), kind: 'inputs', outcome },
+      whole,
+      shares: [{ parts: accept, guards: guardsOf(heardNow), committed: () => entry }],
+    }
+  }
+  return open.transact('take', build, { at })
 }
 
 interface Heard {

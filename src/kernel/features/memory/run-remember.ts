@@ -33,7 +33,7 @@ export async function rememberInRun(branch: BranchHandle, text: string, options?
     try {
       const build: BuildChange<readonly MemoryRow[]> = async (scope) => {
         const share = await rememberShare(scope, [prepared])
-        return [take({ item: share.parts[0]?.id as MemoryId }), share]
+        return { command: take({ item: share.parts[0]?.id as MemoryId }), shares: [share] }
       }
       const [row] = await open.transact('take', build, { at }).catch(asTaken([prepared]))
       return done({ item: row?.id as MemoryId })

@@ -83,9 +83,10 @@ async function write(root: BranchHandle, asked: Asked, components: Components, t
   const now = Math.max(root.now(), at)
   const build: BuildChange<void> = async (scope, round) => {
     const { manifest, ...content } = await stageComponents(scope, components, open.row.checkpoint?.manifest, round, turn)
-    return [{ verb: 'checkpoint', id: open.id, slot: slotOf(asked), now, manifest }, content]
+    const command = { verb: 'checkpoint', id: open.id, slot: slotOf(asked), now, manifest } as const
+    return { command, whole: true, shares: [content] }
   }
-  await open.transact('checkpoint', build, { at, whole: true })
+  await open.transact('checkpoint', build, { at })
   return { ...asked, seq: 0, at, done: true, outcome: { now } }
 }
 

@@ -48,8 +48,15 @@ export interface ChangeOptions {
   readonly time?: WriteTime
 }
 
-export type BuildChange<T> = (scope: Scope, round: Round) => Promise<readonly [RunCommand, Share<T>, ...Share[]]>
-export type BuiltChangeOptions = Pick<ChangeOptions, 'at' | 'whole' | 'time'>
+/** A change of the row of the run, and what is committed with it. The first share answers. */
+export interface BuiltChange<T> {
+  readonly command: RunCommand
+  /** The facts of the run are not masked. */
+  readonly whole?: boolean
+  readonly shares: readonly [Share<T>, ...Share[]]
+}
+
+export type BuildChange<T> = (scope: Scope, round: Round) => Promise<BuiltChange<T>>
 
 export interface OpenedRun {
   readonly row: RunRow
@@ -227,9 +234,10 @@ export class RunWriter {
   }
 
   /** Changes the row of the run, together with shares that are built again when what they were built from has changed. */
-  transact<T>(verb: RunCommand['verb'], build: BuildChange<T>, { whole, ...rest }: BuiltChangeOptions = {}): Promise<T> {
-    const shares: Build<T> = async (scope, round) => {
-      const [command, share, ...others] = await build(scope, round)
+  transact<T>(verb: RunCommand['verb'], build: BuildChange<T>, options: Pick<ChangeOptions, 'at' | 'time'> = {}): Promise<T> {
+    const together: Build<T> = async (scope, round) => {
+      const { command, whole, shares } = await build(scope, round)
+      const [share, ...others] = shares
       // The entry of the run comes before what it is about.
       const first: Share<T> = {
         ...share,
@@ -242,7 +250,7 @@ export class RunWriter {
       }
       return [first, ...others]
     }
-    return this.#alone(verb, () => transact(this.scope, shares, { ...this.#opens(verb), ...rest }))
+    return this.#alone(verb, () => transact(this.scope, together, { ...this.#opens(verb), ...options }))
   }
 
   #own(command: RunCommand, whole: boolean | undefined): Part<RunRow> {
