@@ -5,6 +5,7 @@ import { hex, utf8 } from './bytes.ts'
 import { canonical } from './canonical.ts'
 import type { Json } from './data.ts'
 import type { Id, RunId, SessionId } from './ids.ts'
+import type { Held } from './run.ts'
 
 export type ApprovalId = Id<'approval'>
 export type PermitId = Id<'permit'>
@@ -40,6 +41,10 @@ export interface ApprovalRow {
   readonly data?: Json | undefined
   /** Reference to the data when it is too large for the row. */
   readonly blob?: { readonly digest: string; readonly bytes: number } | undefined
+  /** The blobs and values that the data in `blob` refers to. */
+  readonly holds?: readonly Held[] | undefined
+  /** Those in errors within the data. */
+  readonly told?: readonly Held[] | undefined
   /** Digest of subject type, subject and data. A decision counts for exactly these arguments. */
   readonly digest?: string | undefined
   readonly run?: RunId | undefined

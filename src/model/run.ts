@@ -21,12 +21,17 @@ export const RUN_MOVES: Readonly<Record<RunState, readonly RunState[]>> = {
 export const RUN_STATES = Object.keys(RUN_MOVES) as readonly RunState[]
 export const isOver = (state: RunState): boolean => RUN_MOVES[state].length === 0
 
+/** A blob, or the ref of a value. */
+export type Held = string | { readonly digest: string; readonly bytes: number }
+
 /** JSON, or a reference to the blob that holds it when it is large. */
 export interface Stored {
   readonly value?: Json
   readonly blob?: { readonly digest: string; readonly bytes: number }
-  /** The blobs that the JSON in `blob` refers to. Garbage collection finds them here. */
-  readonly holds?: readonly { readonly digest: string; readonly bytes: number }[]
+  /** The blobs and values that the JSON in `blob` refers to. Garbage collection finds them here. */
+  readonly holds?: readonly Held[]
+  /** Those in errors within the JSON, which need not exist. */
+  readonly told?: readonly Held[]
   /** The member `payload` of the value is stored in this firing: once, however many deliveries share it. */
   readonly firing?: Id<'firing'>
   /** Secrets in the value are not masked, because its writer said so. */

@@ -4,8 +4,15 @@ import type { BlobRef } from './blob.ts'
 import type { Json } from './data.ts'
 import type { Id, SessionId } from './ids.ts'
 
-/** A stored value: JSON in the event, its text where the order of keys matters, the ref of a JSON value, or bytes. */
-export type StateContent = { readonly value: Json } | { readonly text: string } | { readonly ref: string } | { readonly blob: BlobRef }
+/** A stored value: JSON in the event, its text where the order of keys matters, a JSON value by its ref, or bytes. */
+export type StateContent = { readonly value: Json } | { readonly text: string } | ValueContent | { readonly blob: BlobRef }
+
+/** Content that is stored as a value. */
+export interface ValueContent {
+  readonly ref: string
+  /** The refs of values in it. Garbage collection finds them here: in the value they are texts. */
+  readonly holds?: readonly string[]
+}
 
 export interface StateRow {
   readonly id: Id<'state'>

@@ -1,6 +1,7 @@
 // A thread of a session, and the messages in it.
 
 import type { Id, SessionId } from './ids.ts'
+import type { ValueContent } from './state.ts'
 
 export type ThreadId = Id<'thread'>
 
@@ -25,7 +26,7 @@ export const MESSAGE_ROLES = ['system', 'user', 'assistant'] as const
 export type MessageRole = (typeof MESSAGE_ROLES)[number]
 
 /** JSON text of the message, or the ref of a value: a row sorts the keys of JSON, and a message keeps its own order. */
-export type MessageContent = { readonly text: string } | { readonly ref: string }
+export type MessageContent = { readonly text: string } | ValueContent
 
 export interface MessageRow {
   readonly id: Id<'message'>

@@ -7,6 +7,15 @@ import type { ColumnValue, TableName } from '../model/tables.ts'
 import type { TenantState } from '../model/tenant.ts'
 import type { ValueNode } from '../model/value.ts'
 
+/** A guard on content that the data of a caller names: the sender cannot put it again. Backends ignore these members. */
+interface Given {
+  readonly given?: true
+  /** The place in the data. */
+  readonly at?: string
+  /** The commit is sent again without the guard if there is no such content. */
+  readonly optional?: true
+}
+
 export type Guard =
   /** The row is at this revision; 0 means that it is absent. */
   | { readonly kind: 'row'; readonly table: TableName; readonly id: string; readonly revision: number }
@@ -15,12 +24,9 @@ export type Guard =
   /** This fence is the newest: the holder of an older one has lost its right. */
   | { readonly kind: 'fence'; readonly table: TableName; readonly id: string; readonly fence: number }
   /** The tenant has this node of a value. Garbage collection started before this commit keeps it. */
-  | { readonly kind: 'value'; readonly ref: Uint8Array; readonly given?: true }
-  /**
-   * The tenant has this blob. A condemned blob becomes present again, and garbage collection started before this commit keeps it. `given` says
-   * that the data of a caller names the content, so the sender cannot put it again. Backends ignore it.
-   */
-  | { readonly kind: 'blob'; readonly digest: string; readonly given?: true }
+  | ({ readonly kind: 'value'; readonly ref: Uint8Array } & Given)
+  /** The tenant has this blob. A condemned blob becomes present again, and garbage collection started before this commit keeps it. */
+  | ({ readonly kind: 'blob'; readonly digest: string } & Given)
 
 export type Change =
   | {

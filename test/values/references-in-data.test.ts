@@ -100,21 +100,6 @@ describe.each(engines)('on $name', ({ open }) => {
     await store.triggers.on('t', { ...trigger, env })
     await expectSound(store)
   })
-
-  test('a run whose result refers to nothing that exists fails, and says so', async () => {
-    await using store = await open()
-    await using node = store.work({
-      r: async () => ({ blob: invented }),
-      e: async () => Promise.reject(Object.assign(new Error('damaged'), { details: invented })),
-    })
-    expect(node).toBeDefined()
-    const session = await store.session('s')
-    const outcome = async (name: string) => codeOf((await store.start(name, { session: session.id })).result())
-    expect(await outcome('r')).toBe('RUN_FAILED')
-    expect(await outcome('e')).toBe('RUN_FAILED')
-    await node.close()
-    await expectSound(store)
-  })
 })
 
 /** Collects right before the commit of a plain event. `isGuarded` false takes the guards on blobs and values out of commits. */

@@ -12,7 +12,7 @@ import type { Scope } from '../wiring/scope.ts'
 import { admit, isWhole } from '../writing/draft.ts'
 import { readRow } from '../writing/part.ts'
 import { getJson, putJson } from './blobs.ts'
-import { blobRefsIn } from './references.ts'
+import { heldBy } from './references.ts'
 
 /** `undefined` is stored as `{}`; null is a value. `time` belongs to the write that follows. A promise only if a blob is written. */
 export function store(
@@ -34,8 +34,7 @@ export function store(
 async function storeInBlob(scope: Scope, text: string, time: WriteTime | undefined): Promise<Stored> {
   const { digest, bytes } = await putJson(scope, text)
   time?.stored()
-  const holds = blobRefsIn(text)
-  return { blob: { digest, bytes }, ...(holds.length > 0 && { holds }) }
+  return { blob: { digest, bytes }, ...heldBy(text) }
 }
 
 /** Stores a value that is offered. It is marked if it is stored unmasked, so that events that repeat it do not mask it either. */

@@ -19,12 +19,12 @@ interface LargeEvent {
   readonly refs?: readonly string[] | undefined
 }
 
-/** Stores the text of large data, whose secrets are masked. A crash before the event is written leaves a blob that nothing names. */
-export async function moveToBlob<T extends LargeEvent>(scope: Scope, event: T): Promise<T> {
+/** Stores the text of large data, whose secrets are masked. `absent` are references in errors that name nothing. A crash before the event is written leaves a blob that nothing names. */
+export async function moveToBlob<T extends LargeEvent>(scope: Scope, event: T, absent: ReadonlySet<string>): Promise<T> {
   if (!event.large) return event
   const { digest, bytes } = await putJson(scope, event.payload)
   // Garbage collection reads the event, and not the blob, so blobs that the data names are references of the event.
-  const refs = [...new Set([...(event.refs ?? []), ...blobsIn(event.payload)])]
+  const refs = [...new Set([...(event.refs ?? []), ...blobsIn(event.payload).filter((one) => !absent.has(one))])]
   return { ...event, data: { digest, bytes }, payload: JSON.stringify({ digest, bytes }), refs }
 }
 

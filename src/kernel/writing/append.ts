@@ -7,10 +7,12 @@ import { checkType, DURABLE, type EventDraft, IN_BLOB, INLINE, type Receipt, TRA
 import { type EventId, optionalId, type RunId, type SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, checkSeq, invalidOption, optionsOf, ownMembers } from '../../model/options.ts'
-import type { Guard } from '../../ports/commit.ts'
+import { isValueRef } from '../../model/value.ts'
+import type { Guard, Outcome } from '../../ports/commit.ts'
 import { putFreshAgain } from '../content/blobs.ts'
+import { absentOf } from '../content/doubtful.ts'
 import { mayUseBlob, moveToBlob } from '../content/large-data.ts'
-import { eventGuards, factGuards, toReferences, valuesIn } from '../content/references.ts'
+import { eventGuards, type Found, fromOutside, guarded, referencesInText, toReferences } from '../content/references.ts'
 import type { Fenced } from '../fenced.ts'
 import { WriteTime } from '../measuring/write-time.ts'
 import { callerIdentity, findWritten, ID_SCOPE } from '../naming/chosen-ids.ts'
@@ -135,8 +137,9 @@ async function commitEvents<Answer>(
   scope: Scope,
   list: readonly Given[],
   answer: (receipts: readonly Receipt[]) => Answer,
-  { key: keyText, within = '', guards: also = [], reserved = false, timed = false, time: begun }: CommitOptions,
+  options: CommitOptions,
 ): Promise<Answer> {
+  const { key: keyText, within = '', guards: also = [], reserved = false, timed = false, time: begun, absent: known } = options
   const { engine, tenant } = scope
   checkOpen(engine)
   // The lane refuses before the work of masking and hashing, not after it.
@@ -146,7 +149,12 @@ async function commitEvents<Answer>(
   const given = takeAll(scope, list, reserved)
   time.masked()
   const large = given.some(isLarge)
-  const taken = large ? await Promise.all(given.map((event) => moveToBlob(scope, event))) : given
+  const { places, doubtful } = foundIn(given)
+  // A commit without the references that name nothing is another event, so a retry must not find out by a refusal.
+  const isRetried = keyText !== undefined || list.some(({ id }) => id !== undefined)
+  const absent = known ?? (isRetried && doubtful.length > 0 ? await absentOf(scope, doubtful) : NOTHING)
+  const kept = places.size > 0 ? given.map((event) => withKept(event, absent)) : given
+  const taken = large ? await Promise.all(kept.map((event) => moveToBlob(scope, event, absent))) : kept
   if (large) time.stored()
   const key = keyText === undefined ? undefined : commitKey(scope, within, keyText, taken.map(appendBody))
   const events: EventDraft[] = []
@@ -175,21 +183,18 @@ async function commitEvents<Answer>(
       const seen = engine.sessions.get(tenant, id)
       guards.push(seen?.state === 'open' ? stillOpen(id, seen.revision) : await openGuard(scope, id, key !== undefined))
     }
-    guards.push(
-      ...also,
-      ...(reserved
-        ? factGuards(
-            events.map(({ payload }) => payload),
-            also,
-          )
-        : eventGuards(events)),
-    )
+    guards.push(...also, ...eventGuards(events, absent, places))
     const outcome = await engine.lane.submit(
       key ? { tenant, key, guards, events, changes: [] } : { tenant, guards, events, changes: [] },
       time,
     )
     if (outcome.ok) return answer(outcome.receipts)
     if (!patience.isOver(attempt) && (await putFreshAgain(scope, outcome))) continue
+    const missing = missingIn(doubtful, outcome)
+    if (missing) {
+      const gone = new Set([...absent, ...(await absentOf(scope, doubtful)), ...missing])
+      return commitEvents(scope, list, answer, { ...options, absent: gone })
+    }
     const { refused } = outcome
     // The id was written since it was looked for. A retry without a time of its own differs from it in its time alone.
     const since = chosen && refused === 'key' && (await findFirst())
@@ -202,6 +207,46 @@ async function commitEvents<Answer>(
   }
 }
 
+const NOTHING: ReadonlySet<string> = new Set()
+const NO_REFS: readonly string[] = []
+
+/** Where references stand in the data of events, and which of them need not exist. */
+function foundIn(events: readonly Taken[]): FoundInEvents {
+  if (events.every(({ found }) => found === undefined)) return NOTHING_FOUND
+  const [places, may] = [new Map<string, string>(), new Set<string>()]
+  for (const { found } of events) {
+    for (const [reference, at] of found?.may ?? NONE_FOUND) {
+      places.set(reference, at)
+      may.add(reference)
+    }
+  }
+  for (const { found, refs } of events) {
+    for (const [reference, at] of found?.must ?? NONE_FOUND) places.set(reference, at)
+    for (const reference of [...(found?.must.keys() ?? NO_REFS), ...(refs ?? NO_REFS)]) may.delete(reference)
+  }
+  return { places, doubtful: [...may] }
+}
+
+interface FoundInEvents {
+  readonly places: ReadonlyMap<string, string>
+  readonly doubtful: readonly string[]
+}
+
+const NOTHING_FOUND: FoundInEvents = { places: new Map(), doubtful: NO_REFS }
+const NONE_FOUND: ReadonlyMap<string, string> = new Map()
+
+/** Errors and data from outside keep the values that they name and that are there. */
+const withKept = (event: Taken, absent: ReadonlySet<string>): Taken => {
+  const kept = [...(event.found?.may.keys() ?? NO_REFS)].filter((reference) => isValueRef(reference) && !absent.has(reference))
+  return kept.length > 0 ? { ...event, refs: [...(event.refs ?? NO_REFS), ...kept] } : event
+}
+
+/** The reference for which a commit was refused, if it need not exist. */
+function missingIn(doubtful: readonly string[], { refused }: Outcome & { readonly ok: false }): readonly string[] | undefined {
+  const references = doubtful.length > 0 && typeof refused === 'object' ? guarded(refused) : NO_REFS
+  return references.some((reference) => doubtful.includes(reference)) ? references : undefined
+}
+
 interface CommitOptions {
   readonly key?: string | undefined
   readonly within?: string
@@ -212,6 +257,8 @@ interface CommitOptions {
   readonly timed?: boolean
   /** Began with the call. The default begins here. */
   readonly time?: WriteTime | undefined
+  /** References in errors and in data from outside that name nothing, as an earlier attempt found out. */
+  readonly absent?: ReadonlySet<string>
 }
 
 const PLAIN: CommitOptions = {}
@@ -244,6 +291,8 @@ interface Taken extends Omit<Given, 'type' | 'data' | 'whole' | 'large'> {
   readonly payload: string
   /** The data is too large for the event. */
   readonly large?: boolean
+  /** The references in the data. */
+  readonly found?: Found | undefined
 }
 
 const isLarge = ({ large }: Taken): boolean => large === true
@@ -278,7 +327,11 @@ function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Tak
   // Data that the kernel made from masked values is not masked again.
   const admitted = whole && reserved ? knownPayload(scope, data as Json) : admitPayload(scope, data, { whole, large })
   // Garbage collection keeps values that an application names, so they are declared like those that it declares itself.
-  const named = reserved ? [] : valuesIn(admitted.payload)
+  // Reserved events record what came out of the work of a run.
+  const inside = referencesInText(admitted.payload)
+  const found = reserved ? fromOutside(inside) : inside
+  const isNaming = found.must.size + found.may.size > 0
+  const named = isNaming ? [...found.must.keys()].filter(isValueRef) : NO_REFS
   return {
     type: type as string,
     session: ids.session,
@@ -289,6 +342,7 @@ function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Tak
     at,
     mark,
     refs: named.length === 0 ? refs : [...(refs ?? []), ...named],
+    found: isNaming ? found : undefined,
     ...admitted,
   }
 }

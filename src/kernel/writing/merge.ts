@@ -5,6 +5,7 @@ import type { EventDraft, Receipt } from '../../model/event.ts'
 import { limits } from '../../model/limits.ts'
 import type { Body } from '../../model/rows.ts'
 import type { Change, CommitKey, Guard } from '../../ports/commit.ts'
+import type { Checked } from '../content/references.ts'
 import type { WriteTime } from '../measuring/write-time.ts'
 import { erasedName } from '../naming/erased-names.ts'
 import type { Scope } from '../wiring/scope.ts'
@@ -16,7 +17,7 @@ import type { DoneRow, Part } from './part.ts'
 export interface Merged {
   readonly guards: readonly Guard[]
   /** Payloads whose references must exist. */
-  readonly checked: readonly string[]
+  readonly checked: readonly Checked[]
   readonly events: readonly EventDraft[]
   readonly changes: readonly Change[]
   readonly refusal: InkError | undefined
@@ -39,7 +40,7 @@ export function merge(
   })
   time.masked()
   const guards: Guard[] = []
-  const checked: string[] = []
+  const checked: Checked[] = []
   const events: EventDraft[] = []
   const changes: Change[] = []
   const left: { body: Body | undefined; event: number }[] = []
@@ -49,7 +50,7 @@ export function merge(
     let now = body
     if (facts.length > 0) guards.push({ kind: 'row', table: part.decider.table, id: part.id, revision }, ...(part.guards ?? NO_GUARDS))
     for (const { type, payload } of facts) {
-      if (!part.copied) checked.push(payload)
+      if (!part.copied) checked.push({ payload, outside: part.outside })
       const { session, run, cause } = part
       const draft = draftEvent(scope, { type, session, run, cause, subject: part.id, key: key?.digest, at }, payload)
       const folded = foldFact(part.decider, now, happened(draft), events.length)

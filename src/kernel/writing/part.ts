@@ -22,6 +22,8 @@ export interface Part<Row extends object = object> {
   readonly whole?: boolean | undefined
   /** Must hold for the commit: the content exists that the facts refer to. */
   readonly guards?: readonly Guard[] | undefined
+  /** The facts hold data from outside, which need not refer to what it seems to refer to. */
+  readonly outside?: boolean | undefined
   /** The facts repeat earlier ones, for a fork. What these refer to may be gone since. */
   readonly copied?: boolean | undefined
 }
@@ -30,7 +32,7 @@ export const part = <Row extends object, C extends Command>(
   decider: Decider<Row, C>,
   id: Id,
   command: C,
-  about: Pick<Part<NoInfer<Row>>, 'session' | 'run' | 'cause' | 'seen' | 'whole' | 'guards' | 'copied'> = {},
+  about: Pick<Part<NoInfer<Row>>, 'session' | 'run' | 'cause' | 'seen' | 'whole' | 'guards' | 'outside' | 'copied'> = {},
 ): Part<Row> => ownMembers({ decider, id, command, ...about })
 
 /** A row as it was read, or as a commit left it. `body` is undefined where there is no row. */

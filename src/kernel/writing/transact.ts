@@ -8,6 +8,7 @@ import type { TableName } from '../../model/tables.ts'
 import type { ValueNode } from '../../model/value.ts'
 import type { Commit, CommitKey, Guard, Outcome } from '../../ports/commit.ts'
 import { putFreshAgain } from '../content/blobs.ts'
+import { OptionalGuards } from '../content/doubtful.ts'
 import { factGuards } from '../content/references.ts'
 import { WriteTime } from '../measuring/write-time.ts'
 import { checkOpen, type Scope } from '../wiring/scope.ts'
@@ -88,6 +89,7 @@ export async function transactWith<T>(scope: Scope, build: Build<T>, options: Tr
   const patience = new Patience(scope)
   const mine = new RowsInHand(scope)
   const contested: string[] = []
+  const optional = new OptionalGuards()
   let again = false
   let gone = 0
   try {
@@ -99,10 +101,11 @@ export async function transactWith<T>(scope: Scope, build: Build<T>, options: Tr
       const parts = shares.flatMap((share) => share.parts ?? [])
       // Another caller of this process was at these rows, so what was read is old. Nobody else is at them now.
       if ((await mine.take([...keysOf(parts), ...contested])) && reads.size > 0 && !patience.isOver(attempt)) continue
-      const outcome = await attemptOnce({ scope, parts, shares, options, time, trusted: !again, reads, isBuilt: known.length === 0 })
+      const outcome = await attemptOnce({ scope, parts, shares, options, time, trusted: !again, reads, optional, isBuilt: known.length === 0 })
       if ('rows' in outcome) return await answer(shares, outcome)
       again = true
       if (!patience.isOver(attempt) && (await putFreshAgain(scope, outcome))) continue
+      if (await optional.drop(scope, outcome)) continue
       if (isContent(outcome) && shares.some(({ puts }) => puts) && gone++ < GONE_TIMES) continue
       const { refused } = outcome
       if (typeof refused !== 'object' || refused.kind !== 'row' || !mayPass(refused, { shares, reads, known }))
@@ -143,6 +146,7 @@ interface Attempt {
   /** The rows that the parts have seen count as they are. Otherwise only those do that were read for this attempt. */
   readonly trusted: boolean
   readonly reads: ReadonlySet<string>
+  readonly optional: OptionalGuards
   /** The parts can be built again. */
   readonly isBuilt: boolean
 }
@@ -157,7 +161,7 @@ const rowMoved = ({ details: { table, id } }: InkError): Refused => ({
 
 const NOTHING: Saved = { rows: [], receipts: [], repeated: false }
 
-async function attemptOnce({ scope, parts, shares, options, time, trusted, reads, isBuilt }: Attempt): Promise<Saved | Refused> {
+async function attemptOnce({ scope, parts, shares, options, time, trusted, reads, optional, isBuilt }: Attempt): Promise<Saved | Refused> {
   if (parts.length === 0) return NOTHING
   const key = keyOf(scope, options, parts)
   if (key) time.masked()
@@ -192,7 +196,7 @@ async function attemptOnce({ scope, parts, shares, options, time, trusted, reads
   const commit: Commit = {
     tenant: scope.tenant,
     ...(key && { key }),
-    guards: [...guards, ...factGuards(merged.checked, guards, nodes)],
+    guards: optional.of([...guards, ...factGuards(merged.checked, guards, nodes)]),
     events: merged.events,
     changes: merged.changes,
     ...(nodes.length > 0 && { nodes }),

@@ -10,7 +10,7 @@ import type { SessionId } from '../../../model/ids.ts'
 import { limits } from '../../../model/limits.ts'
 import type { StateContent } from '../../../model/state.ts'
 import type { Guard } from '../../../ports/commit.ts'
-import { guardsOn } from '../../content/references.ts'
+import { guardsOn, valueContent } from '../../content/references.ts'
 import { everyRow } from '../../reading/every-row.ts'
 import { summaryOf } from '../../reading/message-text.ts'
 import type { Scope } from '../../wiring/scope.ts'
@@ -77,7 +77,7 @@ export async function planDelta(scope: Scope, session: SessionId, head: HeadStat
     parts: (refs) => {
       let next = 0
       const added = nodes.flatMap((one) => {
-        const content = fitsEvent(one.payload) ? inline(one.payload) : { ref: refs[next++] as string }
+        const content = fitsEvent(one.payload) ? inline(one.payload) : valueContent(refs[next++] as string, one.payload)
         return addPart(scope, session, one, content, one.frame ?? head.frame, turn, stored.get(one.id))
       })
       return [...added, ...hidden.map((one) => removePart(scope, session, one))]

@@ -8,7 +8,7 @@ import { invalidOption } from '../../../model/options.ts'
 import type { StateContent } from '../../../model/state.ts'
 import { ValuePart } from '../../../model/value-part.ts'
 import { getBlob, putFresh } from '../../content/blobs.ts'
-import { blobsIn, guardsOn } from '../../content/references.ts'
+import { blobsIn, guardsOn, valueContent } from '../../content/references.ts'
 import type { Scope } from '../../wiring/scope.ts'
 import { telling } from '../../writing/draft.ts'
 import type { Round, Share } from '../../writing/transact.ts'
@@ -41,13 +41,14 @@ export interface ContentsShare extends Share<void> {
 export async function stageContents(scope: Scope, kept: KeptContents, round: Round): Promise<ContentsShare> {
   const blobs = new Map<Kept, StateContent>()
   for (const one of kept) if ('bytes' in one) blobs.set(one, { blob: await putFresh(scope, one.bytes) })
-  // References in the event are found there.
-  const found = kept.flatMap((one) => ('text' in one ? guardsOn(JSON.parse(one.text)) : 'large' in one ? guardsOn(one.large) : []))
+  const found = kept.flatMap((one) =>
+    'bytes' in one ? [] : guardsOn('text' in one ? JSON.parse(one.text) : 'large' in one ? one.large : one.value),
+  )
   const large = kept.flatMap((one) => ('large' in one ? [one.large] : []))
   const { refs, guards, ...share } = await stageValues(scope, large, round)
   const left = [...refs]
   const contents = kept.map((one): StateContent => {
-    if ('large' in one) return { ref: left.shift() as string }
+    if ('large' in one) return valueContent(left.shift() as string, one.large)
     return 'bytes' in one ? (blobs.get(one) as StateContent) : one
   })
   return { ...share, contents, guards: [...guards, ...found] }

@@ -6,7 +6,7 @@ import { limits } from '../../../model/limits.ts'
 import type { MessageContent, MessageRow } from '../../../model/thread.ts'
 import { type ValueNode, valueRef } from '../../../model/value.ts'
 import type { Guard } from '../../../ports/commit.ts'
-import { blobsIn, guardsOn } from '../../content/references.ts'
+import { blobsIn, guardsOn, valueContent } from '../../content/references.ts'
 import type { Scope } from '../../wiring/scope.ts'
 import type { Share } from '../../writing/transact.ts'
 import { stage } from '../values/stage.ts'
@@ -20,13 +20,14 @@ export interface StagedContent extends Share<void> {
   readonly guards: readonly Guard[]
 }
 
-export async function stageContent(scope: Scope, message: Json): Promise<StagedContent> {
+/** A message from `outside` need not refer to what it seems to refer to. */
+export async function stageContent(scope: Scope, message: Json, outside = false): Promise<StagedContent> {
   const text = inlineText(scope, message)
-  const found = guardsOn(message)
+  const found = guardsOn(message, outside)
   if (text !== undefined) return { content: { text }, nodes: [], guards: found }
   // All nodes are sent, so that the commit needs no second attempt.
   const { ref, nodes, guards } = await stage(scope, message, false)
-  const content = { ref: valueRef(ref) }
+  const content = valueContent(valueRef(ref), message)
   if (nodes.reduce((sum, { body }) => sum + body.length, 0) <= limits.batchBytes)
     return { content, nodes, guards: [...guards, ...found], puts: true }
   await putValue(scope, message)

@@ -92,7 +92,7 @@ export async function planMessages(
     if (ids.includes(id)) throw refuse('MESSAGE_INVALID', { message: id, why: 'its id occurs twice in one call' })
     const { parent } = given
     if (typeof parent === 'string' && ids.length === 0) await checkParent(scope, session, thread, id, parent)
-    const staged = await stageContent(scope, (redact && redactor ? redactor.value(taken) : taken) as Json)
+    const staged = await stageContent(scope, (redact && redactor ? redactor.value(taken) : taken) as Json, streamed)
     nodes.push(...staged.nodes)
     guards.push(...staged.guards)
     // Only the first message has the parent; the others follow one another.
@@ -100,7 +100,7 @@ export async function planMessages(
     const about = ids.length === 0 ? { ...given, ...(tally && { tally }) } : rest
     const set = { thread, message: id, role: taken.role, content: staged.content, ...about }
     const before = known?.[ids.length] ?? NOT_THERE
-    parts.push(part(decider, messageRowId(scope, session, id), { verb: 'put', set }, { session, seen: before, whole: true }))
+    parts.push(part(decider, messageRowId(scope, session, id), { verb: 'put', set }, { session, seen: before, whole: true, outside: streamed }))
     ids.push(id)
   }
   const memory = threadsSeen(scope.engine)

@@ -185,14 +185,14 @@ export class ThreadStream implements MessageStream {
     const seen = this.#row
     const build: Build<DoneRow<MessageRow>> = async (scope, round) => {
       if (round.again) await this.#unchanged(scope, seen.revision)
-      const { content, ...staged } = await stageContent(scope, masked)
+      const { content, ...staged } = await stageContent(scope, masked, true)
       const before = seen.body?.content
       const named = { thread: this.#place.thread, message: this.id }
       const isExtended = before && 'text' in before && 'text' in content
       const command = isExtended
         ? ({ verb: 'extend', splice: spliceBetween(before.text, content.text), record, ...named } as const)
         : ({ verb: 'replace', content, record, ...named } as const)
-      return [await messageShare(scope, this.#place, this.id, command, round, seen), staged]
+      return [await messageShare(scope, this.#place, this.id, command, round, { seen, outside: true }), staged]
     }
     this.#row = await transact(this.#scope, build, { open: this.#place.session })
     this.#hasParts = hasParts

@@ -8,7 +8,7 @@ import type { SessionView } from '../../feature.ts'
 import { maskKey } from '../../naming/names.ts'
 import { summaryOf } from '../../reading/message-text.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
-import { type DoneRow, part } from '../../writing/part.ts'
+import { type DoneRow, type Part, part } from '../../writing/part.ts'
 import { type Build, type Round, type Share, transact } from '../../writing/transact.ts'
 import { titleShare, wantsTitle } from '../sessions/derive-title.ts'
 import { takeMessage } from './check-message.ts'
@@ -121,7 +121,7 @@ export async function updateMessage(
     const { content, ...staged } = await stageContent(scope, masked)
     const set = { thread: place.thread, message: row.message, role: taken.role, content, ...(record && { record }) }
     const seen = { body: row, revision: stored.revision }
-    const share = await messageShare(scope, place, row.message, { verb: 'put', set }, round, seen)
+    const share = await messageShare(scope, place, row.message, { verb: 'put', set }, round, { seen })
     return [{ ...share, committed: () => masked as AnyMessage as StoredMessage }, staged]
   }
   return transact(scope, build, { open: place.session })
@@ -134,13 +134,13 @@ export async function messageShare(
   id: string,
   command: MessageCommand,
   { again }: Pick<Round, 'again'>,
-  seen?: DoneRow<MessageRow>,
+  more: Partial<Pick<Part<MessageRow>, 'seen' | 'outside'>> = {},
 ): Promise<Share<DoneRow<MessageRow>>> {
   // A thread that was renamed or reopened elsewhere is read again; one that was archived refuses.
   if (again) threadsSeen(scope.engine).forget(scope.tenant, thread)
   const found = await seeThread(scope, session, thread)
   if (found.body && found.body.state !== 'open') throw refuse('THREAD_CLOSED', { thread, state: found.body.state })
-  const about = { session, whole: true, ...(seen && { seen }) }
+  const about = { session, whole: true, ...more }
   return {
     parts: [part(decider, messageRowId(scope, session, id), command, about)],
     guards: [threadGuard(thread, found)],

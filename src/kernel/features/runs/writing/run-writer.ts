@@ -208,7 +208,9 @@ export class RunWriter {
 
   #own(command: RunCommand, whole: boolean | undefined): Part<RunRow> {
     const { id, session } = this.#row
-    return part(runDecider, id, command, { session, run: id, seen: () => ({ body: this.#row, revision: this.#revision }), whole })
+    const seen = () => ({ body: this.#row, revision: this.#revision })
+    // The work is done, so what came out of it is recorded, whatever it looks like.
+    return part(runDecider, id, command, { session, run: id, seen, whole, outside: true })
   }
 
   /** A closed session refuses new steps, but ends are still recorded. */
