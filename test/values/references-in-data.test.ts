@@ -68,6 +68,35 @@ describe.each(engines)('on $name', ({ open }) => {
     },
   )
 
+  test('a refusal says where the reference stands, and what it was taken for', async () => {
+    await using store = await open()
+    const session = await store.session('s')
+    const value = `value:${'A'.repeat(43)}`
+    const message = (data: object) => ({ id: 'm', role: 'user', parts: [{ type: 'data-file', data }] })
+    const node = (data: object) => ({ turn: 't', expectedHead: 0, nodes: [{ id: 'n', parent: null, payload: data as never }] })
+    const writes: readonly [string, (data: object) => Promise<unknown>][] = [
+      ['$', (data) => session.append('note.made', data)],
+      ['$', (data) => store.state.set('k', data)],
+      ['$', (data) => store.state.set('k', { ...data, fill: long })],
+      ['$', (data) => session.canvas('plan').replace(data as never)],
+      ['$.parts[0].data', (data) => session.thread.add(message(data))],
+      ['$', (data) => session.commitTurn(node(data))],
+      ['$', (data) => store.queue('q').offer(data)],
+    ]
+    for (const [at, write] of writes) {
+      await expect(write({ a: [{ b: value }] })).rejects.toMatchObject({
+        code: 'VALUE_MISSING',
+        details: { ref: value, at: `${at}.a[0].b` },
+        message: expect.stringContaining(`The text at ${at}.a[0].b looks like the ref of a value`),
+      })
+      await expect(write({ a: { b: invented } })).rejects.toMatchObject({
+        code: 'BLOB_UNKNOWN',
+        details: { at: `${at}.a.b` },
+        message: expect.stringContaining('under another name, such as size'),
+      })
+    }
+  })
+
   test('a value that data refers to is kept by an event, a row and a text, and goes with the last of them', async () => {
     await using store = await open()
     const session = await store.session('s')

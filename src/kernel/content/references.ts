@@ -56,11 +56,11 @@ export interface Found {
 }
 
 /** Every reference in data: objects with the digest and the size of a blob, and texts that are the ref of a value. */
-export function referencesIn(data: unknown): Found {
+export function referencesIn(data: unknown, place = '$'): Found {
   const [must, may] = [new Map<string, string>(), new Map<string, string>()]
   const path: string[] = []
   const visit = (one: unknown, found: Map<string, string>): void => {
-    const note = (reference: string) => void (found.has(reference) || found.set(reference, `$${path.join('')}`))
+    const note = (reference: string) => void (found.has(reference) || found.set(reference, place + path.join('')))
     if (typeof one === 'string') {
       if (isValueRef(one)) note(one)
     } else if (Array.isArray(one)) {
@@ -132,10 +132,10 @@ const NOTHING: Found = { must: NO_PLACES, may: NO_PLACES }
 
 /**
  * Guards on everything that data refers to, so that a reference that was invented, copied from another tenant or collected is refused. Data
- * from `outside` need not refer to what it seems to refer to.
+ * from `outside` need not refer to what it seems to refer to. `place` is where the data stands in what the caller knows.
  */
-export function guardsOn(data: unknown, outside = false): readonly Guard[] {
-  const found = referencesIn(data)
+export function guardsOn(data: unknown, outside = false, place = '$'): readonly Guard[] {
+  const found = referencesIn(data, place)
   return givenGuards(outside ? doubted(found) : found)
 }
 
@@ -155,10 +155,12 @@ const OUTCOME = /^\$\.(?:outcome|data)\.value\./
 
 /** A retry would not help: nobody but the caller can put that content again. */
 function givenGuards({ must, may }: Found): readonly Guard[] {
-  const guards = [...must].map(([reference, at]) => ({ ...guardOn(reference), given: true, at }) as Guard)
-  for (const [reference, at] of may) guards.push({ ...guardOn(reference), given: true, at, optional: true } as Guard)
+  const guards = [...must].map(([reference, at]) => givenGuard(reference, at))
+  for (const [reference] of may) guards.push({ ...givenGuard(reference), optional: true } as Guard)
   return guards
 }
+
+const givenGuard = (reference: string, at?: string): Guard => ({ ...guardOn(reference), given: true, ...(at && { at }) }) as Guard
 
 /** The same for events, which declare the values that they refer to. `absent` are references that need not exist and do not. */
 export function eventGuards(
@@ -168,10 +170,7 @@ export function eventGuards(
 ): readonly Guard[] {
   if (events.every(({ refs }) => refs === undefined)) return NO_GUARDS
   const refs = new Set(events.flatMap(({ refs = NONE }) => refs).filter((reference) => !absent.has(reference)))
-  return [...refs].map((reference) => {
-    const at = places.get(reference)
-    return { ...guardOn(reference), given: true, ...(at !== undefined && { at }) } as Guard
-  })
+  return [...refs].map((reference) => givenGuard(reference, places.get(reference)))
 }
 
 /** A payload, and whether its data comes from outside. */
@@ -191,8 +190,8 @@ export function factGuards(
   for (const { payload, outside } of payloads) {
     const inside = referencesInText(payload)
     const found = outside ? fromOutside(inside) : inside
-    for (const [reference, at] of found.must) must.set(reference, at)
-    for (const [reference, at] of found.may) may.set(reference, at)
+    for (const [reference, at] of found.must) must.set(reference, placeInData(at))
+    for (const [reference, at] of found.may) may.set(reference, placeInData(at))
   }
   if (must.size + may.size === 0) return NO_GUARDS
   const known = [...nodes.map(({ ref }) => valueRef(ref)), ...guards.flatMap(guarded)]
@@ -200,3 +199,8 @@ export function factGuards(
   for (const reference of [...known, ...must.keys()]) may.delete(reference)
   return givenGuards({ must, may })
 }
+
+/** A fact has the data of a caller under `payload.value` or `result.value`. Data in a blob is not there. */
+const placeInData = (at: string): string => (HELD.test(at) ? '' : at.replace(/^\$\.\w+\.value(?=[.[]|$)/, '$'))
+
+const HELD = /^\$\.\w+(?:\.value)?\.(?:holds|told)\[/

@@ -17,13 +17,21 @@ export function refusalOf(scope: Scope, outcome: Outcome & { ok: false }): InkEr
     case 'fence':
       return refuse('FENCE_LOST', { table: refused.table, id: refused.id, fence: refused.fence, found })
     case 'value':
-      return refuse('VALUE_MISSING', { ref: valueRef(refused.ref), tenant: scope.tenant, ...(refused.given && { given: true }) })
+      return refuse('VALUE_MISSING', { ref: valueRef(refused.ref), tenant: scope.tenant, ...inData(refused) })
     case 'blob':
-      return refuse('BLOB_UNKNOWN', { digest: refused.digest, tenant: scope.tenant, ...(refused.given && { given: true }) })
+      return refuse('BLOB_UNKNOWN', { digest: refused.digest, tenant: scope.tenant, ...inData(refused) })
     case 'row':
       return refuse('CONFLICT', { table: refused.table, id: refused.id, tries: 1 })
   }
 }
+
+/** What the data of the caller has to do with it, and where the reference stands in it. */
+const inData = ({ given, at }: { readonly given?: true; readonly at?: string }): object => ({
+  ...(given && { given }),
+  ...(at !== undefined && { at: at.length > PLACE_CHARS ? `${at.slice(0, PLACE_CHARS)}…` : at }),
+})
+
+const PLACE_CHARS = 200
 
 /** The tables that a CONFLICT names. The waits of a run are kept in its row, and conflict under a name of their own. */
 export type ConflictTable = TableName | 'waits'

@@ -9,6 +9,8 @@ import type { Id, RunId, SessionId } from '../../../model/ids.ts'
 import { applyPatch, type PatchOperation } from '../../../model/json-patch.ts'
 import { limits } from '../../../model/limits.ts'
 import { invalidOption } from '../../../model/options.ts'
+import type { Guard } from '../../../ports/commit.ts'
+import { guardsOn } from '../../content/references.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { part } from '../../writing/part.ts'
 import { type Round, type Share, transact } from '../../writing/transact.ts'
@@ -136,6 +138,7 @@ export async function updateShares(
   const own = part(canvas, id, { verb: 'update', id, name, base, updates, rate }, { ...header, seen })
   const written: Share = {
     parts: [own],
+    guards: made.flatMap(({ ops }) => ops.flatMap(guardsOfOp)),
     committed: ([left]) => {
       // The updates follow one another, and the last one is the revision of the row.
       const seqs = made.map((_, i) => (left?.revision ?? 0) - made.length + 1 + i)
@@ -144,6 +147,12 @@ export async function updateShares(
   }
   return { told, shares: [written, ...(taken ? await snapshotShares(scope, place, version, last.after as Json, round) : [])] }
 }
+
+/** The place of a reference is that in the document. */
+const guardsOfOp = (op: PatchOperation): readonly Guard[] => ('value' in op ? guardsOn(op.value, false, placeOf(op.path)) : [])
+
+/** A JSON Pointer as a place: `/a/0/b` is `$.a.0.b`. */
+const placeOf = (pointer: string): string => `$${pointer.replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')}`
 
 /** A snapshot of the document, with its content in the same commit. */
 export async function snapshotShares(
