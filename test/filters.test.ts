@@ -34,7 +34,12 @@ async function filtered(store: Store): Promise<Readonly<Record<string, Filtered>
   const recall = ['limit', 'minScore', 'at', 'superseded', 'weights', 'signal']
   const items = { in: 'features/memory/item-filter.ts', by: memory }
   return {
-    events: { in: 'reading/read-events.ts', by: events, call: (o) => drain(store.events(o)), how: ['limit', 'live', 'backwards', 'signal'] },
+    events: {
+      in: 'reading/read-events.ts',
+      by: events,
+      call: (o) => drain(store.events(o)),
+      how: ['limit', 'live', 'backwards', 'signal'],
+    },
     page: { in: 'reading/read-events.ts', by: events, call: (o) => store.page(o), how: ['limit', 'cursor', 'backwards', 'signal'] },
     event: { in: 'reading/find-event.ts', by: ['session'], call: (o) => store.event(o), with: { key: 'k' } },
     as: { in: 'wiring/acting-as.ts', by: ['own'], call: (o) => store.as('ada', o) },
@@ -68,7 +73,12 @@ async function filtered(store: Store): Promise<Readonly<Record<string, Filtered>
     'cron.list': { in: 'features/cron/jobs.ts', by: ['state'], call: (o) => store.cron.list(o), how: PAGES },
     'cron.occurrences': { in: 'features/cron/jobs.ts', by: ['state'], call: (o) => store.cron.occurrences('j', o), how: PAGES },
     'triggers.list': { in: 'features/triggers/triggers.ts', by: ['source', 'state'], call: (o) => store.triggers.list(o), how: PAGES },
-    'triggers.history': { in: 'features/triggers/history.ts', by: ['trigger', 'source'], call: (o) => store.triggers.history(o), how: PAGES },
+    'triggers.history': {
+      in: 'features/triggers/history.ts',
+      by: ['trigger', 'source'],
+      call: (o) => store.triggers.history(o),
+      how: PAGES,
+    },
     'processes.list': {
       in: 'features/processes/list-processes.ts',
       by: ['state', 'kind', 'wake', 'session', 'definition'],
@@ -101,7 +111,12 @@ async function filtered(store: Store): Promise<Readonly<Record<string, Filtered>
     'graph.list': { in: 'features/graph/read-graph.ts', by: ['frame'], call: (o) => session.graph.list(o), how: [...PAGES, 'first'] },
     'graph.path': { in: 'features/graph/path.ts', by: ['frame'], call: (o) => session.graph.path(o), how: [...PAGES, 'leaf'] },
     'canvases.list': { in: 'features/canvas/canvases.ts', by: ['session'], call: (o) => store.canvases.list(o), how: PAGES },
-    'attachments.sweep': { in: 'features/attachments/sweep.ts', by: ['olderThan'], call: (o) => store.attachments.sweep(o), how: ['signal'] },
+    'attachments.sweep': {
+      in: 'features/attachments/sweep.ts',
+      by: ['olderThan'],
+      call: (o) => store.attachments.sweep(o),
+      how: ['signal'],
+    },
     'attachments.uncommitted': {
       in: 'features/attachments/uncommitted.ts',
       by: ['olderThan'],
