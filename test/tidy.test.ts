@@ -21,7 +21,6 @@ const LONG_FILES: Readonly<Record<string, string>> = {
   'src/model/errors.ts': 'one table, a row for every refusal',
   'src/model/limits.ts': 'one table, a line for every limit',
   'src/model/tables.ts': 'one table, an entry for every table',
-  'src/backends/postgres/commit-function.ts': 'one function of SQL, read from top to bottom',
   'src/kernel/tenant.test.ts': 'one promise of the wall between tenants after the other',
   'test/options.test.ts': 'one list, a line for every call that takes options',
   'test/runs/promises.test.ts': 'the lines of the API about runs, one after the other, as a program writes them',
