@@ -47,6 +47,8 @@ export default defineConfig({
     // One worker more than cores, because most tests wait for processes, disks and servers.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
+    // Stores that tests break say so: their log lines are shown with the test that failed. A long run also tells what it counted.
+    silent: LONG ? false : 'passed-only',
     projects: [
       { test: { ...house, name: 'bar', include: [...WATCHED] } },
       {

@@ -23,7 +23,7 @@ const tool = (...parts: readonly string[]): string => join(root, 'node_modules',
 const inCi = process.env.CI === 'true'
 // More failures than this have one reason, which a second run does not change.
 const RUN_AGAIN_MOST = 20
-const QUICK = ['src/**/*.test.ts', 'test/{tidy,tidy-features,docs,options,surface}.test.ts']
+const QUICK = ['src/**/*.test.ts', 'test/{tidy,tidy-features,session-kit,docs,options,surface}.test.ts']
 
 interface Arguments {
   readonly rounds: 'quick' | 'short' | 'long'

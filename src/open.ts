@@ -12,7 +12,7 @@ import { nodeEnvironment, silent } from './environment.ts'
 import type { KernelOptions } from './kernel/engine.ts'
 import { createStore, type Store } from './kernel/store.ts'
 import { InkError, refuse } from './model/errors.ts'
-import { invalidOption, ownMembers } from './model/options.ts'
+import { invalidOption, looking, ownMembers } from './model/options.ts'
 import type { Backend } from './ports/backend.ts'
 import type { Clock, Entropy, Environment, Logger } from './ports/environment.ts'
 import { vectorThreads } from './vector-threads.ts'
@@ -67,7 +67,8 @@ export async function open(options: string | URL | StoreOptions): Promise<Store>
 export async function open(options: string | URL | StoreOptions, lost?: unknown): Promise<Store> {
   // In JavaScript nothing else says that options beside a path are lost, and with them the secrets to mask.
   if (typeof lost === 'object') throw invalidOption('open', 'one argument: a path, or an object such as { url, redact }', 'a second one')
-  const asked: StoreOptions = typeof options === 'string' || options instanceof URL ? { url: options } : options
+  const isUrl = looking('open', () => typeof options === 'string' || options instanceof URL)
+  const asked: StoreOptions = isUrl ? { url: options as string | URL } : (options as StoreOptions)
   if (typeof asked !== 'object' || asked === null) throw invalidOption('url', 'a path, or an object with a url', options)
   const given = ownMembers(asked)
   checkOptions(given)
@@ -88,7 +89,7 @@ export async function open(options: string | URL | StoreOptions, lost?: unknown)
 }
 
 async function openBackend(given: StoreOptions, environment: Environment): Promise<Backend> {
-  if (given.redact) checkRedact(given.redact)
+  if (given.redact !== undefined && given.redact !== false) checkRedact(given.redact)
   if (given.durability !== undefined && given.durability !== 'full' && given.durability !== 'normal') {
     throw invalidOption('durability', "'full' or 'normal'", given.durability)
   }
@@ -121,6 +122,7 @@ async function openBackend(given: StoreOptions, environment: Environment): Promi
     ownMembers({
       path,
       now: () => environment.clock.now(),
+      steady: () => environment.clock.monotonic(),
       ...(given.durability && { durability: given.durability }),
       ...(given.create !== undefined && { create: given.create }),
       ...(given.readOnly !== undefined && { readOnly: given.readOnly }),
@@ -255,13 +257,13 @@ function checkOptions(given: StoreOptions): void {
   for (const [name, value] of Object.entries(lane ?? {})) {
     if (value !== undefined && (!Number.isInteger(value) || value < 1)) throw invalidOption(`lane.${name}`, 'an integer ≥ 1', value)
   }
-  for (const name of ['airGapped', 'required', 'create', 'readOnly', 'migrate'] as const) {
+  for (const name of ['airGapped', 'required', 'create', 'readOnly', 'migrate', 'schedule'] as const) {
     if (given[name] !== undefined && typeof given[name] !== 'boolean') throw invalidOption(name, 'true or false', given[name])
   }
 }
 
 function checkRedact(redact: NonNullable<StoreOptions['redact']>): void {
-  if (typeof redact !== 'object') throw invalidOption('redact', 'an object, or false', redact)
+  if (typeof redact !== 'object' || redact === null) throw invalidOption('redact', 'an object, or false', redact)
   for (const [name, list] of Object.entries(ownMembers(redact, 'redact'))) {
     // A misspelt option would write secrets unmasked.
     if (!['keys', 'values', 'allow'].includes(name)) throw refuse('OPTION_INVALID', { option: name, why: 'redact has no such option' })

@@ -1,6 +1,7 @@
 // Every call that takes options refuses an unknown one. A misspelt option would be silently ignored: a list would return everything, and
 // `rebuild` would write rows instead of comparing them.
 
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { InkError, open, program, type StandardSchemaV1, type Store } from '../src/index.ts'
 import { codeOf, engines, openIn } from './support/engines.ts'
@@ -33,6 +34,7 @@ async function calls(store: Store, wrong: (more?: object) => never = mispelt): P
     'session with a relation': () => store.session('new', { relation: wrong({ kind: 'k', session: session.id }) }),
     'sessions.list': () => store.sessions.list(wrong()),
     'appendAll, in an event': () => store.appendAll([wrong({ type: 'a.b', data: 1 })]),
+    open: () => open(wrong({ url: ':memory:' })),
     'open with redact': () => open({ url: ':memory:', redact: wrong() }),
     'open with lease': () => open({ url: ':memory:', lease: wrong() }),
     append: () => session.append('a.b', 1, wrong()),
@@ -324,6 +326,44 @@ test('a value that becomes no text is refused with a code by every option that i
       })
   }
   expect(untyped).toEqual([])
+})
+
+const surface = readFileSync(new URL('../docs/reference/api-surface.txt', import.meta.url), 'utf8')
+
+/** Every member of a public type that may be absent and is true or false, so that a new option is tried as well. */
+const FLAGS = [...new Set([...surface.matchAll(/\b(\w+)\?: (?:[^;{}()]*\| )?(?:boolean|true|false)\b/g)].map(([, name]) => name as string))]
+
+test.each(['false', null])('no option that is on or off is taken as %j by any call', async (value) => {
+  expect(FLAGS).toEqual(expect.arrayContaining(['backwards', 'dryRun', 'final', 'live', 'redact', 'renew', 'schedule']))
+  const store = await openIn(':memory:')
+  const taken: string[] = []
+  for (const option of FLAGS) {
+    const make = (more = {}) => ({ ...more, [option]: value }) as never
+    for (const [name, call] of Object.entries(await calls(store.tenant(option.toLowerCase()), make)))
+      if ((await codeOf((async () => call())())) === 'no error') taken.push(`${name}, ${option}`)
+  }
+  // Settings of a session have names and values of the caller, and a process may be looked for by the session that it wakes.
+  const free = /^session\.configure, (thinking|trace|verbose)$|^processes\.list, wake$/
+  expect(taken.filter((one) => !free.test(one))).toEqual([])
+})
+
+test('a text, a key or an id that is none is refused', async () => {
+  const store = await openIn(':memory:')
+  const session = await store.session('s')
+  const { id } = await store.approvals.request({ subject: 'a' })
+  const { seq } = await session.append('a.b', 1)
+  const refused: Readonly<Record<string, () => unknown>> = {
+    'stream, parent': () => session.thread.stream('m', { parent: 7 } as never),
+    'stream, trigger': () => session.thread.stream('m', { trigger: 7 } as never),
+    'stream, execution': () => session.thread.stream('m', { execution: null } as never),
+    'add, trigger': () => session.thread.add({ id: 'm', role: 'user', parts: [{ type: 'text', text: 'x' }] }, { trigger: true } as never),
+    'lease, owner': () => open({ url: ':memory:', lease: { owner: 7 } } as never),
+    'list, name': () => store.runs.list({ name: 7 } as never),
+    'decide, by': () => store.approvals.decide(id, { decision: 'approve', by: null } as never),
+  }
+  for (const [name, call] of Object.entries(refused)) expect(await codeOf((async () => call())()), name).toBe('OPTION_INVALID')
+  // A fork without a key gets a new one each time.
+  expect(await codeOf(session.fork({ at: seq, key: null } as never))).toBe('KEY_INVALID')
 })
 
 test('an option that is known elsewhere and means nothing here is refused', async () => {

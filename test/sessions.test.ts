@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { memoryBackend } from '../src/backends/memory/backend.ts'
 import { nodeEnvironment } from '../src/environment.ts'
 import { open } from '../src/index.ts'
-import { codeOf, layouts } from './support/engines.ts'
+import { codeOf, expectSound, layouts } from './support/engines.ts'
 
 describe.each(layouts)('sessions on $name', (engine) => {
   test('a session of another owner is refused, and one without an owner when an owner is named', async () => {
@@ -20,6 +20,7 @@ describe.each(layouts)('sessions on $name', (engine) => {
       details: { ownerless: true },
       message: expect.stringContaining('belongs to nobody'),
     })
+    await expectSound(store)
   })
 
   test('a session handle says whether its call created the session', async () => {
@@ -34,6 +35,7 @@ describe.each(layouts)('sessions on $name', (engine) => {
     expect((await first.fork({ at: seq, key: 'fork' })).created).toBe(false)
     const raced = await Promise.all(Array.from({ length: 5 }, () => store.session('raced')))
     expect(raced.filter(({ created }) => created)).toHaveLength(1)
+    await expectSound(store)
   })
 
   test('metadata is replaced only if the session is at the expected revision', async () => {
@@ -58,6 +60,7 @@ describe.each(layouts)('sessions on $name', (engine) => {
     await mine.delete({ reason: 'r' })
     expect(await codeOf(mine.describe({}, { expect: mine.revision }))).toBe('SESSION_DELETED')
     expect(await store.rebuild({ check: true })).toMatchObject({ differences: [] })
+    await expectSound(store)
   })
 
   test('a session that has been forked is a source, however often it was forked', async () => {
@@ -75,6 +78,7 @@ describe.each(layouts)('sessions on $name', (engine) => {
     for await (const { type } of store.events({ types: ['session.forked'] })) told.push(type)
     expect(told).toHaveLength(2)
     expect(await store.rebuild({ check: true })).toMatchObject({ differences: [] })
+    await expectSound(store)
   })
 
   test('sessions are listed by branch state, relation and parent, page by page', async () => {
@@ -108,6 +112,7 @@ describe.each(layouts)('sessions on $name', (engine) => {
     expect(await codeOf(store.sessions.list({ relation: '' }))).toBe('OPTION_INVALID')
     expect(await codeOf(store.sessions.list({ parent: 5 as never }))).toBe('ID_INVALID')
     expect(await store.rebuild({ check: true })).toMatchObject({ differences: [] })
+    await expectSound(store)
   })
 
   test('an append after a seq that does not exist yet is refused', async () => {
@@ -118,6 +123,7 @@ describe.each(layouts)('sessions on $name', (engine) => {
     expect(await codeOf(session.append('a.b', 2, { after: seq + 1 }))).toBe('RANGE_INVALID')
     expect((await store.head()).seq).toBe(seq)
     await session.append('a.b', 2, { after: seq })
+    await expectSound(store)
   })
 
   test('an event can be appended for a run of the session that has not ended, and for no other', async () => {
@@ -137,6 +143,7 @@ describe.each(layouts)('sessions on $name', (engine) => {
     expect(await codeOf(store.appendAll([{ type: 'a.b', data: 1, session: session.id, run: foreign.id }]))).toBe('RUN_UNKNOWN')
     expect((await store.head()).seq).toBe(seq)
     expect(await session.append('a.b', 1, { run: run.id })).toMatchObject({ seq: seq + 1 })
+    await expectSound(store)
   })
 
   test('deleting a session reports the processes it leaves behind', async () => {
@@ -147,6 +154,7 @@ describe.each(layouts)('sessions on $name', (engine) => {
     const report = await session.delete({ reason: 'gone' })
     expect(report).toMatchObject({ processes: { revoked: 1, orphaned: ['crawl'], kept: ['crawl'] } })
     expect(report.erased).toBeGreaterThan(0)
+    await expectSound(store)
   })
 
   test('ids are plain texts wherever something is looked up by them, and other texts are refused', async () => {
@@ -168,6 +176,7 @@ describe.each(layouts)('sessions on $name', (engine) => {
     expect((await store.session('t', { relation: { kind: 'about', session } })).relation).toEqual({ kind: 'about', session })
     for (const wrong of [store.runs.list({ session: 5 as never }), store.runs.list({ parent: 'x' }), store.page({ run: 'x' })])
       expect(await codeOf(wrong)).toBe('ID_INVALID')
+    await expectSound(store)
   })
 
   test('a refusal names the wrong option or value in the words of the caller', async () => {
@@ -181,6 +190,7 @@ describe.each(layouts)('sessions on $name', (engine) => {
     await expect(store.sessions.get(Object.create(null))).rejects.toMatchObject(named)
     const walled = store.tenant('acme').setTenantState('other', 'suspended', { reason: 'r' })
     await expect(walled).rejects.toThrow('Nothing was read or written.')
+    await expectSound(store)
   })
 
   test('usage with a misspelt counter is refused, and a run whose usage overflowed can finish', async () => {
@@ -200,6 +210,7 @@ describe.each(layouts)('sessions on $name', (engine) => {
     await again.finish('done')
     expect(again.ledger).toMatchObject([{ inputTokens: Number.MAX_SAFE_INTEGER }])
     expect(await store.rebuild({ check: true })).toMatchObject({ differences: [] })
+    await expectSound(store)
   })
 
   test('a key that comes again with another kind or boundary is refused', async () => {
@@ -211,6 +222,7 @@ describe.each(layouts)('sessions on $name', (engine) => {
     await session.input('hi', { key: 'k', boundary: 'afterWork' })
     expect(await codeOf(session.input('hi', { key: 'k', boundary: 'beforeCompletion' }))).toBe('KEY_REUSED')
     expect(await session.input('hi', { key: 'k', boundary: 'afterWork' })).toMatchObject({ repeated: true })
+    await expectSound(store)
   })
 })
 

@@ -7,9 +7,38 @@ import type { Happened } from '../src/kernel/decider.ts'
 import { type AnyFeature, FeatureSet } from '../src/kernel/feature.ts'
 import { features } from '../src/kernel/features.ts'
 import { filesUnder, isSource, read } from './support/project.ts'
-import { checkCycles, checkFeatures, checkRecipe, checkSessionTables, checkWalls, runtimeImports, wallsOf } from './support/tidy/kernel.ts'
+import {
+  checkBehaviourTests,
+  checkCycles,
+  checkFeatures,
+  checkHooks,
+  checkReasons,
+  checkRecipe,
+  checkSessionTables,
+  checkWalls,
+  runtimeImports,
+  wallsOf,
+} from './support/tidy/kernel.ts'
 
 const TOP = ['src/kernel/features.ts', 'src/kernel/engine.ts', 'src/kernel/store.ts', 'src/kernel/close-store.ts']
+
+/** Tests of features that have no folder of their own in `test`. */
+const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
+  approvals: 'test/work/approvals.test.ts',
+  attachments: 'test/conversations/attachments.test.ts',
+  audit: 'test/audit.test.ts',
+  cron: 'test/work/cron.test.ts',
+  graph: 'test/conversations/graph.test.ts',
+  inputs: 'test/work/inputs.test.ts',
+  leases: 'test/runs/session-lease.test.ts',
+  processes: 'test/work/processes.test.ts',
+  sessions: 'test/sessions.test.ts',
+  snapshots: 'test/state/snapshots.test.ts',
+  triggers: 'test/work/triggers.test.ts',
+  turns: 'test/conversations/turns.test.ts',
+  usage: 'test/usage.test.ts',
+  vectors: 'test/collections/collections.test.ts',
+}
 
 const ID = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
 
@@ -52,7 +81,7 @@ describe('a feature', () => {
     const index = read('src/index.ts')
     expect(checkFeatures(features, paths, index)).toEqual([])
     expect(checkFeatures(without('sessions'), paths, index)).toEqual(['sessions has deciders and is not in features.ts'])
-    const unfinished: AnyFeature = { name: 'unfinished' }
+    const unfinished: AnyFeature = { name: 'unfinished', onForked: 'never', refs: 'none' }
     expect(checkFeatures([...features, unfinished], paths, index)).toHaveLength(3)
     expect(checkFeatures(features, [...paths, 'src/kernel/cron/late-decider.ts'], index)).toHaveLength(1)
   })
@@ -62,6 +91,31 @@ describe('a feature', () => {
     const forgetful = features.map((one) => (one.name === 'inputs' ? { ...one, onSessionDeleted: undefined } : one)) as AnyFeature[]
     expect(checkSessionTables(forgetful)).toEqual([expect.stringContaining('clears inputs'), expect.stringContaining('clears inbox')])
     expect(checkSessionTables(without('runs'))).toContain('no feature has a decider for the table runs')
+  })
+
+  it('a feature copies its rows into a fork and names what they refer to, or says why not', () => {
+    expect(checkReasons(features)).toEqual([])
+    const silent: AnyFeature = { name: 'silent', onForked: '', refs: '' }
+    expect(checkReasons([silent])).toEqual([expect.stringContaining('onForked'), expect.stringContaining('an empty reason')])
+    const partial = features.map((one) => (one.name === 'threads' ? { ...one, refs: {} } : one)) as AnyFeature[]
+    expect(checkReasons(partial)).toEqual([expect.stringContaining('about threads'), expect.stringContaining('about messages')])
+  })
+
+  it('a feature can declare only hooks that are used', () => {
+    const page = read('src/kernel/feature.ts')
+    expect(checkHooks(features, page)).toEqual([])
+    const more = page.replace('  /** Checks its options', '  readonly onFullMoon?: () => void\n  /** Checks its options')
+    expect(checkHooks(features, more)).toEqual(['no feature declares the hook onFullMoon', 'the hook onFullMoon is read by nobody'])
+  })
+
+  it('a feature has a test of its behaviour on every engine', () => {
+    const tests = filesUnder('test', (path) => path.endsWith('.test.ts')).map((path) => ({ path, text: read(path) }))
+    const names = features.map(({ name }) => name)
+    expect(checkBehaviourTests(names, tests, TESTED_ELSEWHERE)).toEqual([])
+    expect(Object.keys(TESTED_ELSEWHERE).filter((name) => !names.includes(name as never))).toEqual([])
+    expect(checkBehaviourTests(['notes'], tests, {})).toEqual([expect.stringContaining('test/notes/*.test.ts')])
+    const idle = { path: 'test/notes/notes.test.ts', text: "test('something', () => {})" }
+    expect(checkBehaviourTests(['notes'], [idle], {})).toHaveLength(1)
   })
 
   it('a feature is explained in a guide, member by member, and every guide is in the index', async () => {

@@ -284,6 +284,57 @@ def event_from_row(row, encoding):
     return e
 
 
+# ---------------------------------------------------------------- references
+
+IN_BLOB, INLINE_WITH_REFS, IN_BLOB_WITH_REFS = 2, 3, 4
+REFERENCE_RE = re.compile(r"blob:[0-9a-f]{64}|value:[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]", re.ASCII)
+DIGEST_RE = re.compile(r"[0-9a-f]{64}", re.ASCII)
+MARK = b'"digest":"'
+SAFE = (1 << 53) - 1
+
+
+def declared_in(schema, value):
+    """The declared references of a payload of form 3 or 4, or None where it has not that form."""
+    members = {"refs", "data"} if schema == INLINE_WITH_REFS else {"refs", "digest", "bytes"}
+    if not isinstance(value, dict) or set(value) != members or not isinstance(value["refs"], list) or not value["refs"]:
+        return None
+    refs = value["refs"]
+    if not all(isinstance(ref, str) and REFERENCE_RE.fullmatch(ref) for ref in refs):
+        return None
+    return refs if all(a < b for a, b in zip(refs, refs[1:])) else None
+
+
+def names_blob(value):
+    digest, size = value.get("digest"), value.get("bytes")
+    whole = is_int(size) or (isinstance(size, float) and size.is_integer())
+    return isinstance(digest, str) and DIGEST_RE.fullmatch(digest) is not None and whole and -SAFE <= size <= SAFE
+
+
+def blobs_in(value):
+    if isinstance(value, dict):
+        if names_blob(value):
+            yield "blob:" + value["digest"]
+        value = value.values()
+    elif not isinstance(value, list):
+        return
+    for item in value:
+        yield from blobs_in(item)
+
+
+def references_of(schema, payload):
+    """Every reference of an event, in order; None where the payload has not the form that its schema names."""
+    declares = schema in (INLINE_WITH_REFS, IN_BLOB_WITH_REFS)
+    if not declares and MARK not in payload:
+        return []
+    try:
+        value = json.loads(payload.decode("utf-8"))
+        found = set(blobs_in(value)) if MARK in payload else set()
+    except (ValueError, RecursionError):
+        return None if declares else []
+    declared = declared_in(schema, value) if declares else []
+    return None if declared is None else sorted(found.union(declared))
+
+
 # ---------------------------------------------------------------- verifying
 
 class Runs:
@@ -351,6 +402,8 @@ class Verifier:
         self.erasures_total = 0
         self.heads = None            # None, or {journal: (seq, hash)} as a database stores them
         self.unread_lines = 0
+        self.references = None       # None, or how many references the list beside the journal was compared with
+        self.references_bad = 0
         self.current = None          # name of the journal of the last event
 
     def report(self, journal, seq, state, reason):
@@ -361,6 +414,13 @@ class Verifier:
     def note(self, text):
         if len(self.notes) < FIRST:
             self.notes.append(text)
+
+    def compare_references(self, name, seq, wanted, stored):
+        self.references = (self.references or 0) + len(wanted)
+        for ref in sorted(set(wanted) ^ set(stored)):
+            self.references_bad += 1
+            self.report(name, seq, "corrupt", "%s %s" % (
+                "the list of references lacks" if ref in wanted else "the list of references has, and the event has not,", ref))
 
     def unread_line(self, number, reason):
         self.unread_lines += 1
@@ -386,6 +446,8 @@ class Verifier:
                 if e.commit is not None:
                     problems.append("payload and salt do not give the commit")
                 commits.append(computed)
+            elif references_of(e.schema, e.payload) is None:
+                problems.append("the payload has not the form that its schema names")
         header = e.header()
         digests = [] if header is None else [event_of(header, commit) for commit in commits]
         if e.claimed is not None and digests and e.claimed != digests[0]:
@@ -547,7 +609,7 @@ class Verifier:
         self.report(name, seq, "corrupt", reason)
 
     def intact(self):
-        return not (self.states["erased-unauthorised"] or self.states["corrupt"] or self.states["missing"])
+        return not (self.states["erased-unauthorised"] or self.states["corrupt"] or self.states["missing"] or self.references_bad)
 
 
 def unique(values):
@@ -670,6 +732,29 @@ def open_sqlite(path):
         return conn
 
 
+class References:
+    """The list of references beside the journal (table refs), read along with the events and in their order."""
+
+    def __init__(self, conn):
+        self.exists = conn.execute("select 1 from sqlite_master where type = 'table' and name = 'refs'").fetchone() is not None
+        self.rows = conn.execute("select tenant, seq, ref from refs order by tenant, seq, ref") if self.exists else iter(())
+        self.next = next(self.rows, None)
+
+    def compare(self, verifier, e, tenant, seq):
+        if not isinstance(tenant, bytes) or not is_int(seq):
+            return
+        stored = []
+        while self.next is not None and (self.next[0], self.next[1]) <= (tenant, seq):
+            if (self.next[0], self.next[1]) == (tenant, seq):
+                stored.append(bytes(self.next[2]).decode("utf-8", "backslashreplace"))
+            else:
+                verifier.compare_references(e.name, self.next[1], [], [bytes(self.next[2]).decode("utf-8", "backslashreplace")])
+            self.next = next(self.rows, None)
+        wanted = [] if e.payload is None else references_of(e.schema, e.payload)
+        if wanted is not None:
+            verifier.compare_references(e.name, e.seq, wanted, stored)
+
+
 def read_sqlite(path, verifier):
     conn = None
     try:
@@ -697,8 +782,12 @@ def read_sqlite(path, verifier):
                 raise Damaged(text)
             raise Unreadable("%s: %s" % (path, text))
         try:
+            listed = References(conn)
             for row in rows:
-                verifier.add(event_from_row(row, encoding))
+                e = event_from_row(row, encoding)
+                verifier.add(e)
+                if listed.exists:
+                    listed.compare(verifier, e, row[0], row[1])
             verifier.heads = None if heads is None else {}
             for tenant, seq, digest in heads or ():
                 name = bytes(tenant).decode("utf-8", "backslashreplace") if isinstance(tenant, bytes) else str(tenant)
@@ -895,12 +984,18 @@ def check_vectors(data):
             raise ValueError("; ".join(e.problems))
         compare(item, "event", event_of(e.header(), e.commit))
 
+    def references(item):
+        found = references_of(item.get("schema"), utf8(item, "payload"))
+        if found != item.get("references"):
+            raise ValueError("references: computed %s" % json.dumps(found))
+
     checks = (
         ("ulid", ulid),
         ("payload", lambda v: compare(v, "commit", commit_of(salt(v), utf8(v, "payload")))),
         ("key", lambda v: compare(v, "digest", key_of(utf8(v, "journal"), utf8(v, "scope"), utf8(v, "key")))),
         ("body", lambda v: compare(v, "digest", H(TAG_BODY + salt(v) + utf8(v, "canonical")))),
         ("event", event),
+        ("references", references),
     )
     for name, check in checks:
         for number, item in section(name):
@@ -982,6 +1077,8 @@ def result_of(verifier, source, complete):
     }
     if verifier.receipts is not None:
         result["receipts"] = {"checked": verifier.receipts_checked, "bad": verifier.receipts_bad}
+    if verifier.references is not None:
+        result["references"] = {"compared": verifier.references, "bad": verifier.references_bad}
     result["erasures"] = verifier.erasures
     result["erasuresTotal"] = verifier.erasures_total
     if verifier.notes:

@@ -182,6 +182,42 @@ def events():
     return result
 
 
+BLOB = "ab" * 32
+VALUE = "value:" + "A" * 43
+
+
+def references():
+    """Schema and payload, and the references that follow; None where the payload has not the form of its schema."""
+    blob = '{"digest":"%s","bytes":7}' % BLOB
+    other = '{"digest":"%s","bytes":0,"kind":"file"}' % ("cd" * 32)
+    given = [
+        (1, "{}", []),
+        (1, blob, ["blob:" + BLOB]),
+        (1, '{"b":[%s,{"a":%s}],"c":%s}' % (other, blob, blob), ["blob:" + BLOB, "blob:" + "cd" * 32]),
+        (1, '{"digest":"%s"}' % BLOB, []),
+        (1, '{"digest":"%s","bytes":"7"}' % BLOB, []),
+        (1, '{"digest":"%s","bytes":1.5}' % BLOB, []),
+        (1, '{"digest":"%s","bytes":7}' % BLOB.upper(), []),
+        (1, '{"digest":"%s","bytes":7}' % BLOB[1:], []),
+        (1, json.dumps(blob), []),
+        (1, '{"refs":["%s"],"data":1}' % VALUE, []),
+        (2, blob, ["blob:" + BLOB]),
+        (3, '{"refs":["%s"],"data":null}' % VALUE, [VALUE]),
+        (3, '{"refs":["blob:%s","%s"],"data":{"n":%s}}' % (BLOB, VALUE, other), ["blob:" + BLOB, "blob:" + "cd" * 32, VALUE]),
+        (4, '{"refs":["%s"],"digest":"%s","bytes":7}' % (VALUE, BLOB), ["blob:" + BLOB, VALUE]),
+        (3, "null", None),
+        (3, '{"refs":[],"data":1}', None),
+        (3, '{"refs":["%s"]}' % VALUE, None),
+        (3, '{"refs":["%s"],"data":1,"more":1}' % VALUE, None),
+        (3, '{"refs":["%s","blob:%s"],"data":1}' % (VALUE, BLOB), None),
+        (3, '{"refs":["%s","%s"],"data":1}' % (VALUE, VALUE), None),
+        (3, '{"refs":["%sB"],"data":1}' % VALUE[:-1], None),
+        (3, '{"refs":["%s"],"data":1}' % BLOB, None),
+        (4, '{"refs":["%s"],"data":1}' % VALUE, None),
+    ]
+    return [{"schema": schema, "payload": payload, "references": refs} for schema, payload, refs in given]
+
+
 def chain(name, journal, given, erased=(), expect=None):
     """given: [(payload, header fields)]; erased: seqs whose payload and salt are dropped afterwards."""
     previous = "00" * 32
@@ -245,6 +281,16 @@ def chains():
         chain("varied", "acme-1", varied),
         chain("three hundred", "main", tiny),
         chain("erased", "main", gone, erased=(2, 3, 5)),
+        chain("references", "main", [
+            ('{"refs":["%s"],"data":{"state":"%s"}}' % (VALUE, VALUE), {"schema": 3}),
+            ('{"refs":["%s"],"digest":"%s","bytes":7}' % (VALUE, BLOB), {"schema": 4}),
+            ('{"refs":["%s"],"data":null}' % VALUE, {"schema": 1}),
+        ]),
+        chain("references of no form", "main", [('{"refs":["%s"]}' % VALUE, {"schema": 3}), ("2", {})], expect={
+            "intact": False,
+            "states": {"intact": 1, "erased": 0, "erased-unauthorised": 0, "corrupt": 1, "missing": 0},
+            "broken": [{"seq": 1, "state": "corrupt"}],
+        }),
         chain("session journal", "acme-1/01ARZ3NDEKTSV4RRFFQ69G5FAV", [('"in its own file"', {}), ("2", {})]),
         chain("erased without authority", "acme-1", alarm, erased=(2, 3), expect={
             "intact": False,
@@ -264,7 +310,7 @@ def render():
                                "the format page; do not edit. Texts are byte-exact UTF-8. A chain with expect is not "
                                "intact and must be found so; every other one is intact.")]
     for name, items in (("ulid", ulids()), ("payload", payloads()), ("key", keys()), ("body", bodies()),
-                        ("event", events())):
+                        ("event", events()), ("references", references())):
         parts.append('"%s": [\n%s\n]' % (name, ",\n".join(map(dump, items))))
     rendered = []
     for item in chains():

@@ -8,8 +8,9 @@ import { type EventId, optionalId, type RunId, type SessionId } from '../model/i
 import { limits } from '../model/limits.ts'
 import { checkKnown, checkSeq, invalidOption, optionsOf, ownMembers } from '../model/options.ts'
 import type { Guard } from '../ports/commit.ts'
+import { appendBody } from './append-body.ts'
 import { deny } from './audit-trail.ts'
-import { freshGuards, putFreshAgain } from './blobs.ts'
+import { putFreshAgain } from './blobs.ts'
 import { callerIdentity, findWritten, ID_SCOPE } from './caller-id.ts'
 import { admitPayload, commitKey, draftEvent, isWhole, knownPayload, telling } from './draft.ts'
 import { type Fenced, fenceOf, writeUnder } from './fence.ts'
@@ -17,7 +18,7 @@ import { keyScope } from './find-event.ts'
 import { mayUseBlob, moveToBlob } from './large-data.ts'
 import { checkWritten } from './lineage.ts'
 import { refusalOf } from './outcome.ts'
-import { referenceGuards, toReferences } from './references.ts'
+import { eventGuards, factGuards, toReferences, valuesIn } from './references.ts'
 import { Patience, pause } from './retry-conflicts.ts'
 import { checkOpenRun } from './run-open.ts'
 import { checkOpen, type Scope } from './scope.ts'
@@ -92,7 +93,6 @@ async function appendWith(scope: Scope, session: SessionId, type: string, data: 
   if (after !== undefined) await checkWritten(scope, checkSeq(after))
   const guards: Guard[] = after === undefined ? [] : [{ kind: 'quiet', session, after }]
   if (fence) guards.unshift(fence.guard)
-  guards.push(...referenceGuards(refs))
   const chosenRun = fence?.run?.id ?? run
   const event = { session, type, data, run: chosenRun, cause, transient, whole, large: mayUseBlob(large), refs, ...chosen }
   const keyed = chosen.id ? { key: chosen.id, within: ID_SCOPE } : { key, within: keyScope(session) }
@@ -116,8 +116,7 @@ export async function appendAll(scope: Scope, given: readonly NewEvent[], key?: 
   // Every member is read once, so that the checked value is the written one.
   const members = Array.from(given, (event) => (event === undefined ? event : takeMembers(event)))
   const own = await withSessionIds(scope, members)
-  const guards = referenceGuards([...new Set(own.flatMap((event) => event?.refs ?? []))])
-  return commitEvents(scope, own as readonly Given[], allOf, { key, within: keyScope(undefined), guards, time })
+  return commitEvents(scope, own as readonly Given[], allOf, { key, within: keyScope(undefined), time })
 }
 
 function takeMembers(event: NewEvent): Given {
@@ -175,7 +174,15 @@ async function commitEvents<Answer>(
       const seen = engine.sessions.get(tenant, id)
       guards.push(seen?.state === 'open' ? stillOpen(id, seen.revision) : await openGuard(scope, id, key !== undefined))
     }
-    guards.push(...also, ...freshGuards(scope, events))
+    guards.push(
+      ...also,
+      ...(reserved
+        ? factGuards(
+            events.map(({ payload }) => payload),
+            also,
+          )
+        : eventGuards(events)),
+    )
     const outcome = await engine.lane.submit(
       key ? { tenant, key, guards, events, changes: [] } : { tenant, guards, events, changes: [] },
       time,
@@ -240,17 +247,6 @@ interface Taken extends Omit<Given, 'type' | 'data' | 'whole' | 'large'> {
 
 const isLarge = ({ large }: Taken): boolean => large === true
 
-/** The command of one event, which a repeated key must match. It follows from the stored event, so that `verify` can compute it again. */
-export const appendBody = ({ type, session, run, cause, transient, data, id, at }: Loose<Plain> & Pick<Given, 'id' | 'at'>): object => ({
-  type,
-  session,
-  run,
-  cause,
-  transient: transient === true ? true : undefined,
-  data,
-  at: id === undefined ? undefined : at,
-})
-
 function takeAll(scope: Scope, list: readonly Given[], reserved: boolean): readonly Taken[] {
   const taken: Taken[] = []
   let size = 0
@@ -280,6 +276,8 @@ function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Tak
   })
   // Data that the kernel made from masked values is not masked again.
   const admitted = whole && reserved ? knownPayload(scope, data as Json) : admitPayload(scope, data, { whole, large })
+  // Garbage collection keeps values that an application names, so they are declared like those that it declares itself.
+  const named = reserved ? [] : valuesIn(admitted.payload)
   return {
     type: type as string,
     session: ids.session,
@@ -289,7 +287,7 @@ function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Tak
     id,
     at,
     mark,
-    refs,
+    refs: named.length === 0 ? refs : [...(refs ?? []), ...named],
     ...admitted,
   }
 }

@@ -4,7 +4,6 @@
 import { type BlobRef, type BlobState, checkDigest, PIECE_BYTES, takeDigest } from '../model/blob.ts'
 import { fromUtf8, hex, utf8 } from '../model/bytes.ts'
 import { assert, refuse } from '../model/errors.ts'
-import type { EventDraft } from '../model/event.ts'
 import { limits } from '../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../model/options.ts'
 import type { Guard, Outcome } from '../ports/commit.ts'
@@ -141,16 +140,12 @@ export async function presentGuards({ engine, tenant }: Scope, digests: readonly
   return digests.filter((_, i) => present[i]).map((digest) => ({ kind: 'blob', digest }))
 }
 
-/** The same for the references in a JSON text, which are not found in the event that holds the text. */
+/** The same for the references in a JSON text of a fork, which are not found in the event that holds the text. */
 export const textGuards = async (scope: Scope, text: string): Promise<readonly Guard[]> =>
   presentGuards(
     scope,
     blobRefsIn(text).map(({ digest }) => digest),
   )
-
-/** Guards on the fresh blobs that events refer to. */
-export const freshGuards = ({ engine, tenant }: Scope, events: readonly EventDraft[]): readonly Guard[] =>
-  freshBlobs(engine).guards(tenant, events)
 
 /** Puts the fresh blob again for which a commit was refused. False if it was refused for something else. */
 export async function putFreshAgain(scope: Scope, { refused }: Outcome & { ok: false }): Promise<boolean> {

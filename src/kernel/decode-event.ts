@@ -3,19 +3,23 @@
 import type { BlobRef } from '../model/blob.ts'
 import { fromUtf8, hex } from '../model/bytes.ts'
 import { refuse } from '../model/errors.ts'
-import { type Event, type EventRecord, IN_BLOB, TRANSIENT } from '../model/event.ts'
+import { type Event, type EventRecord, TRANSIENT } from '../model/event.ts'
+import { openPayload } from '../model/event-payload.ts'
 import type { TenantId } from '../model/ids.ts'
+import { asGiven } from './references.ts'
 
 export function decodeEvent(tenant: TenantId, e: EventRecord): Event {
-  const content = e.payload === undefined ? undefined : decodePayload(tenant, e.seq, e.payload)
-  const inBlob = e.schema === IN_BLOB && content !== undefined
+  const opened = e.payload === undefined ? undefined : openPayload(e.schema, decodePayload(tenant, e.seq, e.payload))
+  if (e.payload !== undefined && opened === undefined)
+    throw refuse('JOURNAL_BROKEN', { tenant, seq: e.seq, reason: 'the payload has not the form that its header names' })
   return {
     seq: e.seq,
     id: e.id,
     tenant,
     type: e.type,
-    data: inBlob ? undefined : content,
-    ...(inBlob && { blob: content as BlobRef }),
+    data: opened?.data,
+    ...(opened?.blob !== undefined && { blob: opened.blob as BlobRef }),
+    ...(opened && opened.refs.length > 0 && { refs: opened.refs.map(asGiven) }),
     at: e.at,
     ...(e.actor !== '' && { actor: e.actor }),
     ...(e.session && { session: e.session }),

@@ -6,12 +6,12 @@ import { eventDigest, keyDigest, payloadDigest } from '../model/chain.ts'
 import { type Json, takeData } from '../model/data.ts'
 import { InkError, refuse } from '../model/errors.ts'
 import { DURABLE, type EventClass, type EventDraft, INLINE } from '../model/event.ts'
+import { declare, referencesOf } from '../model/event-payload.ts'
 import type { EventId, Id, RunId, SessionId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { checkKey, invalidOption } from '../model/options.ts'
 import type { CommitKey } from '../ports/commit.ts'
 import { noteMasked } from './mask-notice.ts'
-import { blobsIn } from './references.ts'
 import type { Scope } from './scope.ts'
 
 export interface DraftHeader {
@@ -27,7 +27,7 @@ export interface DraftHeader {
   readonly id?: EventId | undefined
   /** The time of the event. The default is the clock's. */
   readonly at?: number | undefined
-  /** Values and blobs that the event refers to, beside the blobs in its payload. */
+  /** Declared references, which become part of the payload. Blobs in the payload are found by themselves. */
   readonly refs?: readonly string[] | undefined
 }
 
@@ -117,19 +117,21 @@ export function telling<T>(scope: Scope, check: () => T): T {
   }
 }
 
-export function draftEvent(scope: Scope, header: DraftHeader, payload: string): EventDraft {
+const NO_REFS: readonly string[] = []
+
+export function draftEvent(scope: Scope, header: DraftHeader, data: string): EventDraft {
   const { engine, tenant, actor } = scope
   const { sha256 } = engine.environment.digest
   const salt = engine.newSalt()
+  const { schema, payload } = declare(header.schema ?? INLINE, data, header.refs ?? NO_REFS)
   const digest = payloadDigest(sha256, salt, payload)
-  const found = blobsIn(payload)
-  const refs = header.refs ? [...header.refs, ...found] : found
+  const refs = referencesOf(schema, payload)
   // One object is completed in place, because every event passes here.
   const draft = {
     id: header.id ?? engine.newId<'event'>(),
     at: header.at ?? engine.environment.clock.now(),
     type: header.type,
-    schema: header.schema ?? INLINE,
+    schema,
     class: header.class ?? DURABLE,
     actor,
     session: header.session,

@@ -56,7 +56,7 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (name) => {
       backend,
       nodeEnvironment,
       {},
-      [{ name: 'doors', deciders: [session, door] }],
+      [{ name: 'doors', deciders: [session, door], onForked: 'not forked here', refs: 'no content' }],
       closing.signal,
       () => {},
     )

@@ -11,12 +11,13 @@ import { type Body, decodeBody } from '../model/rows.ts'
 import type { TableName } from '../model/tables.ts'
 import type { ValueNode } from '../model/value.ts'
 import type { Change, Commit, CommitKey, Guard } from '../ports/commit.ts'
-import { freshGuards, putFreshAgain } from './blobs.ts'
+import { putFreshAgain } from './blobs.ts'
 import type { AnyDecider, Command, Decider, Decision, Fact, Happened } from './decider.ts'
 import { admit, admitPayload, commitKey, draftEvent } from './draft.ts'
 import { erasedName } from './erased-names.ts'
 import { foldFact } from './fold.ts'
 import { refusalOf } from './outcome.ts'
+import { factGuards } from './references.ts'
 import { Patience, pause } from './retry-conflicts.ts'
 import { checkOpen, type Scope } from './scope.ts'
 import { lookAgain, openGuard } from './session-guard.ts'
@@ -36,13 +37,15 @@ export interface Part<Row extends object = object> {
   readonly whole?: boolean | undefined
   /** Must hold for the commit: the content exists that the facts refer to. */
   readonly guards?: readonly Guard[] | undefined
+  /** The facts repeat earlier ones, for a fork. What these refer to may be gone since. */
+  readonly copied?: boolean | undefined
 }
 
 export const part = <Row extends object, C extends Command>(
   decider: Decider<Row, C>,
   id: Id,
   command: C,
-  about: Pick<Part<NoInfer<Row>>, 'session' | 'run' | 'cause' | 'seen' | 'whole' | 'guards'> = {},
+  about: Pick<Part<NoInfer<Row>>, 'session' | 'run' | 'cause' | 'seen' | 'whole' | 'guards' | 'copied'> = {},
 ): Part<Row> => ownMembers({ decider, id, command, ...about })
 
 export interface PlanOptions {
@@ -155,15 +158,11 @@ async function decideAndCommit(
       if (merged.refusal) throw merged.refusal
       return { receipts: first ?? [], repeated: first !== undefined, rows: before }
     }
+    const guards = [...(options.open ? [await openGuard(scope, options.open)] : []), ...(options.guards ?? []), ...merged.guards]
     const commit: Commit = {
       tenant: scope.tenant,
       ...(key && { key }),
-      guards: [
-        ...(options.open ? [await openGuard(scope, options.open)] : []),
-        ...(options.guards ?? []),
-        ...merged.guards,
-        ...freshGuards(scope, merged.events),
-      ],
+      guards: [...guards, ...factGuards(merged.checked, guards, options.nodes)],
       events: merged.events,
       changes: merged.changes,
       ...(options.nodes && options.nodes.length > 0 && { nodes: options.nodes }),
@@ -195,6 +194,8 @@ export async function readRow<T extends TableName>({ engine, tenant }: Scope, ta
 
 interface Merged {
   readonly guards: readonly Guard[]
+  /** Payloads whose references must exist. */
+  readonly checked: readonly string[]
   readonly events: readonly EventDraft[]
   readonly changes: readonly Change[]
   readonly refusal: InkError | undefined
@@ -218,6 +219,7 @@ function merge(
   time.masked()
   const guards: Guard[] = []
   const events: EventDraft[] = []
+  const checked: string[] = []
   const changes: Change[] = []
   const left: { body: Body | undefined; event: number }[] = []
   parts.forEach((part, i) => {
@@ -234,6 +236,7 @@ function merge(
         for (const id of [name, erasedName(scope.engine, name)]) guards.push({ kind: 'row', table: 'names', id, revision: 0 })
       changes.push(...folded.changes)
       events.push(draft)
+      if (!part.copied) checked.push(payload)
       now = folded.body
     }
     left.push({ body: now, event: facts.length > 0 ? events.length - 1 : -1 })
@@ -243,7 +246,7 @@ function merge(
   const after = (receipts: readonly Receipt[]) =>
     left.map(({ body, event }, i) => ({ body, revision: event < 0 ? (before[i] as DoneRow).revision : (receipts[event] as Receipt).seq }))
   const refusal = decided.find((decision) => decision.refusal)?.refusal
-  return { guards, events, changes, refusal, after }
+  return { guards, checked, events, changes, refusal, after }
 }
 
 function decide(scope: Scope, part: Part, body: Body | undefined): Decision {

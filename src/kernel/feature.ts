@@ -62,8 +62,8 @@ export interface Feature<StoreMembers extends object = object, SessionMembers ex
   readonly onSessionDeleted?: (scope: Scope, session: SessionId, why: string) => Promise<unknown>
   /** Reasons why rows of a table with a `session` column stay when the session is deleted. */
   readonly keptWithoutSession?: Readonly<Partial<Record<TableName, string>>>
-  /** Adds parts to the commit that creates a fork. */
-  readonly onForked?: (scope: Scope, fork: Fork) => Promise<readonly Part[]>
+  /** Adds parts to the commit that creates a fork. A text is the reason why a fork begins without the rows of this feature. */
+  readonly onForked: ((scope: Scope, fork: Fork) => Promise<readonly Part[]>) | string
   /** Removes derived data of events whose payloads were just erased. A crash may skip it: `rebuild` removes the rest. */
   readonly onErased?: (scope: Scope, events: readonly EventRecord[]) => Promise<void>
   /** Adds to what a list of sessions shows of one. It reads few rows by key or index, because it is called for each session of a page. */
@@ -74,12 +74,11 @@ export interface Feature<StoreMembers extends object = object, SessionMembers ex
   readonly onWaitsLeft?: (scope: Scope, waits: readonly Wait[], about: Pick<Part, 'session' | 'run'>) => readonly Part[]
   /** Event types that stand on the tape of a run and change no row. Users cannot append them. */
   readonly tapeTypes?: readonly string[]
-  /** Names the values and blobs that a row refers to, so that garbage collection keeps them. */
-  readonly refs?: Readonly<Partial<Record<TableName, (row: never) => readonly string[]>>>
-  /** Names the tables that an export of a session takes along. */
-  readonly exports?: readonly TableName[]
-  /** Event types whose payloads retention may erase. */
-  readonly retention?: readonly string[]
+  /**
+   * Names the values and blobs that the rows of each table refer to, so that garbage collection keeps them. A text is the reason why rows name
+   * none. Blobs that stand in a row as `{ digest, bytes }` are found without it.
+   */
+  readonly refs: Readonly<Partial<Record<TableName, ((row: never) => readonly string[]) | string>>> | string
   /** Cleans up in one tenant when the store is maintained. Returns what it did, by name. */
   readonly onMaintain?: (scope: Scope, now: number) => Promise<Readonly<Record<string, number>>>
   /** Looks for damage in what this feature keeps. Each finding is one sentence. */
@@ -131,8 +130,10 @@ export class FeatureSet {
     this.clocks = Object.assign({}, ...list.map(({ clocks }) => clocks))
     this.follows = Object.assign({}, ...list.map(({ follows }) => follows))
     this.followed = list.flatMap(({ follows, deciders = [] }) => (follows ? deciders.map(({ table }) => table) : []))
-    this.referring = list.flatMap(({ refs = {} }) =>
-      Object.entries(refs).map(([table, of]) => ({ table: table as TableName, refs: of as (row: never) => readonly string[] })),
+    this.referring = list.flatMap(({ refs }) =>
+      (typeof refs === 'string' ? [] : Object.entries(refs)).flatMap(([table, of]) =>
+        typeof of === 'function' ? { table: table as TableName, refs: of } : [],
+      ),
     )
     this.tapeTypes = list.flatMap(({ tapeTypes = [] }) => tapeTypes)
     this.#run = list.flatMap(({ run = {} }) => Object.entries(run as Readonly<Record<string, RunMethod>>))
@@ -172,7 +173,7 @@ export class FeatureSet {
   }
 
   async forked(scope: Scope, fork: Fork): Promise<readonly Part[]> {
-    return parts(this.list.map(({ onForked }) => onForked?.(scope, fork)))
+    return parts(this.list.map(({ onForked }) => (typeof onForked === 'function' ? onForked(scope, fork) : undefined)))
   }
 
   /** The last feature that knows a member tells it; of counts and of `activeAt` it is the largest. */

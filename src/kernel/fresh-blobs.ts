@@ -1,14 +1,11 @@
 // Blobs that hold large data for a commit that is still to come. A garbage collection without grace may delete one in between, so the commit
-// guards them. If one is gone, it is put again.
+// guards them, as it guards everything that it refers to. If one is gone, it is put again.
 
 import type { EventDraft } from '../model/event.ts'
 import type { TenantId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import type { Guard } from '../ports/commit.ts'
 import { enginePart } from './engine-part.ts'
 import { blobDigestOf } from './references.ts'
-
-const NO_GUARDS: readonly Guard[] = []
 
 export class FreshBlobs {
   /** In the order of putting, oldest first. A commit that never comes leaves its blobs here, so their bytes are bounded. */
@@ -25,14 +22,6 @@ export class FreshBlobs {
       if (this.#size <= limits.freshBlobBytes) return
       this.#forget(key)
     }
-  }
-
-  /** Guards on the fresh blobs that events refer to. */
-  guards(tenant: TenantId, events: readonly EventDraft[]): readonly Guard[] {
-    if (this.#bytes.size === 0) return NO_GUARDS
-    return digestsIn(events)
-      .filter((digest) => this.#bytes.has(keyOf(tenant, digest)))
-      .map((digest) => ({ kind: 'blob', digest }))
   }
 
   /** The events are saved, and keep their blobs from now on. */

@@ -1,5 +1,6 @@
 // The health of a store: slow writes, what its backend reports, and what its features found.
 
+import { type ClockTrust, clockText } from '../model/clock-trust.ts'
 import { limits } from '../model/limits.ts'
 import type { Scope } from './scope.ts'
 import type { BudgetStats } from './write-budget.ts'
@@ -12,6 +13,8 @@ export interface Health {
   readonly why: readonly string[]
   /** On PostgreSQL: a powerful login (one URL for everything) could leave the wall between tenants; a restricted one cannot. */
   readonly login?: 'restricted' | 'powerful'
+  /** On SQLite, present if the clock of this process is far ahead of the times in the file: nothing beyond `trusted` is removed by its age. */
+  readonly clock?: ClockTrust
 }
 
 export async function health(scope: Scope): Promise<Health> {
@@ -20,9 +23,14 @@ export async function health(scope: Scope): Promise<Health> {
   const backend = await engine.backend.upkeep.health()
   // A store that does not answer is not asked for more.
   const found = backend.ready ? await engine.features.health(scope) : []
-  const why = [...slowWrites(engine.lane.stats().budget), ...backend.why, ...found]
-  const { login, ready } = backend
-  return { status: why.length === 0 && backend.ok ? 'ok' : 'degraded', ready, why, ...(login && { login }) }
+  const why = [
+    ...slowWrites(engine.lane.stats().budget),
+    ...backend.why,
+    ...(backend.clock ? [clockText(backend.clock).found] : []),
+    ...found,
+  ]
+  const { login, ready, clock } = backend
+  return { status: why.length === 0 && backend.ok ? 'ok' : 'degraded', ready, why, ...(login && { login }), ...(clock && { clock }) }
 }
 
 /** One slow write says nothing: a share of all writes must be slow. */

@@ -3,6 +3,7 @@
 import { limits } from '../model/limits.ts'
 import { everyTenant } from '../model/tenant-pages.ts'
 import { stopIfAsked } from './abortable.ts'
+import { notBeyondTrust } from './purge-time.ts'
 import type { Scope } from './scope.ts'
 
 export interface MaintenanceReport {
@@ -16,7 +17,8 @@ export async function maintain(scope: Scope, signal?: AbortSignal): Promise<Main
   const { backend, lane, features } = scope.engine
   // Ask the store: a node that has not written yet knows only its own clock. A closed tenant answers only for its head.
   const { state } = await backend.journal.head(scope.tenant)
-  const now = state === 'active' ? (await backend.leases.read(scope.tenant, [])).now : lane.storeTime()
+  const told = state === 'active' ? (await backend.leases.read(scope.tenant, [])).now : lane.storeTime()
+  const now = await notBeyondTrust(scope.engine, told)
   const receiptsForgotten = await backend.upkeep.sweepReceipts(now - limits.receiptsKeptMs)
   await backend.workers.renew(undefined, [], 0, limits.workerKeptMs)
   const removed: Record<string, number> = {}

@@ -17,9 +17,9 @@ export function refusalOf(scope: Scope, outcome: Outcome & { ok: false }): InkEr
     case 'fence':
       return refuse('FENCE_LOST', { table: refused.table, id: refused.id, fence: refused.fence, found })
     case 'value':
-      return refuse('VALUE_MISSING', { ref: valueRef(refused.ref), tenant: scope.tenant })
+      return refuse('VALUE_MISSING', { ref: valueRef(refused.ref), tenant: scope.tenant, ...(refused.given && { given: true }) })
     case 'blob':
-      return refuse('BLOB_UNKNOWN', { digest: refused.digest, tenant: scope.tenant })
+      return refuse('BLOB_UNKNOWN', { digest: refused.digest, tenant: scope.tenant, ...(refused.given && { given: true }) })
     case 'row':
       return refuse('CONFLICT', { table: refused.table, id: refused.id, tries: 1 })
   }
@@ -32,9 +32,9 @@ export type ConflictTable = TableName | 'waits'
 export const isConflict = (error: unknown, ...tables: readonly ConflictTable[]): boolean =>
   error instanceof InkError && error.code === 'CONFLICT' && tables.includes(error.details.table as ConflictTable)
 
-/** A value or a blob is not there (any more). */
+/** A value or a blob is not there (any more), and was not named by the caller's data: whoever put it can put it again. */
 export const isGone = (error: unknown): boolean =>
-  error instanceof InkError && (error.code === 'VALUE_MISSING' || error.code === 'BLOB_UNKNOWN')
+  error instanceof InkError && (error.code === 'VALUE_MISSING' || error.code === 'BLOB_UNKNOWN') && error.details.given !== true
 
 /** The store was closed. */
 export const isClosed = (error: unknown): boolean => error instanceof InkError && error.code === 'STORE_CLOSED'

@@ -4,7 +4,7 @@ import { refuse } from '../model/errors.ts'
 import { checkActor, type Event, type EventRecord, typePattern } from '../model/event.ts'
 import { optionalId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import { checkKnown, checkSeq, expected, filterOf, invalidOption, listOf } from '../model/options.ts'
+import { checkFlag, checkKnown, checkSeq, expected, filterOf, invalidOption, listOf } from '../model/options.ts'
 import type { EventOf } from '../model/standard-events.ts'
 import type { Timer } from '../ports/environment.ts'
 import type { JournalReads, Page, PageQuery } from '../ports/journal.ts'
@@ -189,9 +189,11 @@ function narrow(query: EventQuery): Omit<PageQuery, 'limit'> {
     backwards,
     ...rest
   } = query
-  const { limit, live: _, signal, ...unknown } = rest
+  const { limit, live, signal, ...unknown } = rest
   // A misspelt `session` would otherwise return the events of all sessions.
   checkKnown(unknown, 'a query')
+  checkFlag('backwards', backwards)
+  checkFlag('live', live)
   if (signal !== undefined && typeof signal?.addEventListener !== 'function') throw invalidOption('signal', 'an AbortSignal', signal)
   const types = listOf(named, 'types')
   if (types && types.length > limits.typePatterns)

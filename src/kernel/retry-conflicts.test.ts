@@ -22,7 +22,7 @@ async function openScope(environment: Environment = nodeEnvironment): Promise<Sc
     backend,
     environment,
     {},
-    [{ name: 'sessions', deciders: [decider] }],
+    [{ name: 'sessions', deciders: [decider], onForked: 'not forked here', refs: 'no content' }],
     new AbortController().signal,
     () => {},
   )

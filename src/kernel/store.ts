@@ -35,6 +35,7 @@ import { checkOpen, type Scope } from './scope.ts'
 import { setTenantState } from './tenant.ts'
 import { type VerifyOptions, type VerifyReport, verify } from './verify.ts'
 import { type KeysReport, verifyKeys } from './verify-keys.ts'
+import { checkReferences } from './verify-references.ts'
 
 export interface Stats extends LaneStats {
   readonly backend: string
@@ -85,7 +86,7 @@ export interface JournalStore extends AsyncDisposable {
   /** Events and payload bytes by event type. */
   types(): Promise<readonly TypeUsage[]>
   measure(): Promise<Measure>
-  /** Finds damage below the journal (pages, indexes), in the backend's words. Empty when sound. */
+  /** Finds damage below the journal (pages, indexes), and references that are not what the events say. Empty when sound. */
   check(options?: { readonly signal?: AbortSignal }): Promise<readonly string[]>
   /** Finds events and work items ahead of the store's clock. A clock that was wrong left them. */
   ahead(): Promise<AheadReport>
@@ -259,7 +260,8 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
     checkKnown(unknown, 'check')
     const { backend, features } = this.#scope.engine
     const damage = await whileWanted(this.#scope, signal, () => backend.upkeep.check())
-    return [...damage, ...(await whileWanted(this.#scope, signal, () => features.doctor(this.#scope)))]
+    const references = await whileWanted(this.#scope, signal, () => checkReferences(this.#scope, damage, signal))
+    return [...damage, ...references, ...(await whileWanted(this.#scope, signal, () => features.doctor(this.#scope)))]
   }
 
   async ahead(): Promise<AheadReport> {

@@ -5,10 +5,11 @@ import { fromUtf8, sameBytes } from '../model/bytes.ts'
 import { canonical } from '../model/canonical.ts'
 import { bodyDigest, keyDigest, receiptDigest } from '../model/chain.ts'
 import { type EventRecord, TRANSIENT } from '../model/event.ts'
+import { openPayload } from '../model/event-payload.ts'
 import { limits } from '../model/limits.ts'
 import type { StoredReceipt } from '../ports/upkeep.ts'
 import { stopIfAsked } from './abortable.ts'
-import { appendBody } from './append.ts'
+import { appendBody } from './append-body.ts'
 import { ID_SCOPE } from './caller-id.ts'
 import { checkOpen, type Scope } from './scope.ts'
 
@@ -79,11 +80,11 @@ function bodyOf(scope: Scope, key: Uint8Array, events: readonly EventRecord[]): 
   const { environment, registry } = scope.engine
   const salt = events[0]?.salt
   const commands: object[] = []
-  for (const { id, at, type, session, run, cause, class: kind, payload } of events) {
+  for (const { id, at, type, session, run, cause, class: kind, schema, payload } of events) {
     if (payload === undefined || registry.isReserved(type)) return undefined
-    const data = JSON.parse(fromUtf8(payload)) as unknown
+    const { refs, data, blob } = openPayload(schema, JSON.parse(fromUtf8(payload))) ?? {}
     const byId = sameBytes(key, keyDigest(environment.digest.sha256, scope.tenant, ID_SCOPE, id)) && { id, at }
-    commands.push(appendBody({ type, session, run, cause, transient: kind === TRANSIENT, data, ...byId }))
+    commands.push(appendBody({ type, session, run, cause, transient: kind === TRANSIENT, data: blob ?? data, refs, ...byId }))
   }
   return salt && bodyDigest(environment.digest.sha256, salt, canonical(commands))
 }

@@ -5,6 +5,7 @@ import { fromUtf8, hex, sameBytes } from '../model/bytes.ts'
 import { eventDigest, GENESIS, linkHash, payloadDigest } from '../model/chain.ts'
 import { InkError, refuse } from '../model/errors.ts'
 import type { EventRecord, Receipt } from '../model/event.ts'
+import { hasForm } from '../model/event-payload.ts'
 import { limits } from '../model/limits.ts'
 import { checkKnown, checkSeq, invalidOption, listOf, optionsOf } from '../model/options.ts'
 import { type TenantState, tenantStates } from '../model/tenant.ts'
@@ -16,6 +17,7 @@ import { SeqRanges } from './ranges.ts'
 import { scanJournal } from './read.ts'
 import type { Scope } from './scope.ts'
 import { type KeysReport, verifyKeys } from './verify-keys.ts'
+import { type ReferencesReport, ReferenceWalk } from './verify-references.ts'
 
 export type EventState = 'intact' | 'erased' | 'erased-unauthorised' | 'corrupt' | 'missing'
 
@@ -55,6 +57,8 @@ export interface VerifyReport {
   readonly problems: readonly Problem[]
   /** The receipts of idempotency keys. A damaged one makes the report not intact, though the journal itself may be. */
   readonly keys: KeysReport
+  /** The list of references beside the journal, compared with what the events say. A difference makes the report not intact. */
+  readonly references: ReferencesReport
   /** The evidence for the answer. A chain alone cannot show a cut tail or a rewrite from the start. */
   readonly anchors: { readonly receipts: number }
   /** The first 10,000 erasures, in order. */
@@ -86,12 +90,14 @@ export async function verify(scope: Scope, options: VerifyOptions = {}): Promise
   if (signal !== undefined && typeof signal?.addEventListener !== 'function') throw invalidOption('signal', 'an AbortSignal', signal)
   if (progress !== undefined && typeof progress !== 'function') throw invalidOption('progress', 'a function', progress)
   const walk = telling(scope, () => new ChainWalk(scope, receipts))
+  const references = new ReferenceWalk(scope)
   try {
     let head = await journal.head(scope.tenant)
     for (let round = 1; ; round++) {
       for await (const records of scanJournal(scope, journal, head.seq, {}, walk.seq)) {
         stopIfAsked(scope, signal)
         for (const record of records) walk.visit(record)
+        await references.visit(records)
         progress?.(walk.seq, head.seq)
       }
       // A payload that was erased during the walk is authorised by an event beyond the first head, so the walk goes on to the new head.
@@ -103,7 +109,8 @@ export async function verify(scope: Scope, options: VerifyOptions = {}): Promise
     // Heads only grow, so an event that exists before the head is read again cannot lie beyond it.
     const beyond = (await journal.page(scope.tenant, { from: head.seq, limit: 1 })).events[0]
     const now = await journal.head(scope.tenant)
-    return walk.finish(head, beyond && beyond.seq > now.seq ? beyond.seq : undefined, await verifyKeys(scope, signal))
+    const misplaced = beyond && beyond.seq > now.seq ? beyond.seq : undefined
+    return walk.finish(head, misplaced, await verifyKeys(scope, signal), references.report())
   } catch (error) {
     throw error instanceof InkError && error.code === 'FILE_CORRUPT' ? await withLastGood(scope, walk.seq, error) : error
   }
@@ -184,7 +191,7 @@ class ChainWalk {
     }
   }
 
-  finish(head: Head, beyond: number | undefined, keys: KeysReport): VerifyReport {
+  finish(head: Head, beyond: number | undefined, keys: KeysReport, references: ReferencesReport): VerifyReport {
     this.#gap(head.seq)
     if (beyond !== undefined) this.#problem(beyond, 'corrupt', `an event stands beyond the head, which is ${head.seq}`)
     if (this.seq === head.seq && this.#hash && !sameBytes(this.#hash, head.hash))
@@ -203,14 +210,17 @@ class ChainWalk {
     }
     this.#problems.sort((a, b) => a.seq - b.seq)
     const first = this.#problems[0]
+    const reason = first?.reason ?? keys.problems[0]?.reason ?? references.problems[0]?.reason
     return {
-      intact: first === undefined && keys.intact,
+      intact: first === undefined && keys.intact && references.intact,
       events: this.#events,
       head: { seq: head.seq, hash: hex(head.hash) },
       states: this.#states,
-      ...(first ? { brokenAt: first.seq, reason: first.reason } : keys.problems[0] && { reason: keys.problems[0].reason }),
+      ...(first && { brokenAt: first.seq }),
+      ...(reason !== undefined && { reason }),
       problems: this.#problems.slice(0, PROBLEMS_TOLD),
       keys,
+      references,
       anchors: { receipts: this.#anchorCount },
       erasures: this.#erasures,
       erasureCount: this.#erasureCount,
@@ -222,9 +232,8 @@ class ChainWalk {
     if ((e.payload === undefined) !== (e.salt === undefined)) return 'payload and salt do not belong together'
     if (e.payload === undefined || e.salt === undefined) return undefined
     const { sha256 } = this.#scope.engine.environment.digest
-    return sameBytes(payloadDigest(sha256, e.salt, e.payload), e.digest)
-      ? undefined
-      : 'the payload, its salt or its digest is not what was written'
+    if (!sameBytes(payloadDigest(sha256, e.salt, e.payload), e.digest)) return 'the payload, its salt or its digest is not what was written'
+    return hasForm(e.schema, fromUtf8(e.payload)) ? undefined : 'the payload has not the form that its header names'
   }
 
   // An erasure that does not name its events authorises nothing. Those events are reported as erased without authorisation.

@@ -1,6 +1,7 @@
 // Reads that never starve the process. A backend inside this process answers in microtasks, so a polling loop of reads would keep timers and
 // pending writes from running. A read that comes too long after the event loop last turned waits for its next turn.
 
+import type { ClockTrust } from '../model/clock-trust.ts'
 import type { TenantId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { valueRef } from '../model/value.ts'
@@ -89,6 +90,7 @@ export function yieldingReads(
       receipts: (tenant, after, limit) => read(() => backend.upkeep.receipts(tenant, after, limit)),
       sweepReceipts: (before) => backend.upkeep.sweepReceipts(before),
       ...(backend.upkeep.reclaim && { reclaim: (tenant: TenantId) => backend.upkeep.reclaim?.(tenant) ?? Promise.resolve(0) }),
+      ...(backend.upkeep.clock && { clock: () => backend.upkeep.clock?.() as Promise<ClockTrust> }),
       scrub: () => backend.upkeep.scrub(),
       secret: (name) => backend.upkeep.secret(name),
     },

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { fromHex, hex } from './bytes.ts'
 import { bodyDigest, eventDigest, GENESIS, keyDigest, linkHash, payloadDigest } from './chain.ts'
 import type { EventHeader } from './event.ts'
+import { openPayload, referencesOf } from './event-payload.ts'
 import { idBytes, readId } from './ids.ts'
 
 const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, 'buffer')
@@ -42,6 +43,15 @@ test('payload, key and body digests are the ones of the vectors', () => {
 test('event digests are the ones of the vectors', () => {
   expect(vectors.event.length).toBeGreaterThan(10)
   for (const v of vectors.event) expect(hex(eventDigest(sha256, v.journal, header(v), fromHex(v.commit)))).toBe(v.event)
+})
+
+test('the references of an event follow from its payload as the vectors say', () => {
+  expect(vectors.references.length).toBeGreaterThan(10)
+  for (const { schema, payload, references } of vectors.references) {
+    const opened = openPayload(schema, JSON.parse(payload))
+    expect(opened === undefined, payload).toBe(references === null)
+    if (opened) expect(referencesOf(schema, payload), payload).toEqual(references)
+  }
 })
 
 test('chains link as the vectors say, across every length of seq', () => {

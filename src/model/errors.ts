@@ -608,7 +608,7 @@ export const errors = {
   BLOB_UNKNOWN: row(
     'missing',
     (d) =>
-      `There is no blob ${d.digest} in tenant ${d.tenant}. Nothing was read. Put its bytes again, or restore them from a backup; the journal does not contain them.`,
+      `There is no blob ${d.digest} in tenant ${d.tenant}. Nothing was read or written. Put its bytes again, or restore them from a backup; the journal does not contain them.`,
   ),
   BLOB_DAMAGED: row(
     'corrupt',
@@ -625,6 +625,11 @@ export const errors = {
     'invalid',
     (d) =>
       `The reference ${d.reference} in the namespace ${d.namespace} does not name these bytes, which are ${d.found}. Nothing was written. Pass the bytes that the reference names, or the reference of these bytes.`,
+  ),
+  ENV_UNKNOWN: row(
+    'missing',
+    (d) =>
+      `There is no execution environment ${d.env} in tenant ${d.tenant}. Nothing was written. Put it with \`artifacts.putEnvironment\`, and pass the name that it returns.`,
   ),
 
   // values

@@ -16,6 +16,10 @@ export type EventClass = typeof DURABLE | typeof TRANSIENT
 export const INLINE = 1
 /** The payload is a reference to the blob that holds the data. */
 export const IN_BLOB = 2
+/** The payload is `{ refs, data }`: the declared references, and the data. */
+export const INLINE_WITH_REFS = 3
+/** The payload is `{ refs, digest, bytes }`: the declared references, and the reference to the blob that holds the data. */
+export const IN_BLOB_WITH_REFS = 4
 
 /** The header is never erased, so it contains no names and no free text. */
 export interface EventHeader {
@@ -23,7 +27,7 @@ export interface EventHeader {
   /** The appender's clock in Unix milliseconds. It may step back; seq is the order. */
   readonly at: number
   readonly type: string
-  /** The form of the payload: INLINE or IN_BLOB. */
+  /** The form of the payload: INLINE, IN_BLOB, or one of them with declared references. */
   readonly schema: number
   readonly class: EventClass
   /** Empty if no actor is named. */
@@ -45,7 +49,10 @@ export interface EventDraft extends EventHeader {
   readonly digest: Uint8Array
   /** `event_i`, computed outside any lock. */
   readonly event: Uint8Array
-  /** Values and blobs that the payload refers to: refs of values, or `blob:` and a digest. Not hashed: the payload contains them. */
+  /**
+   * Values and blobs that the payload refers to: refs of values, or `blob:` and a digest. They follow from the payload, which is hashed:
+   * `referencesOf` in event-payload.ts.
+   */
   readonly refs?: readonly string[] | undefined
 }
 
@@ -67,6 +74,8 @@ export interface Event<Data = unknown, Type extends string = string> {
   readonly data: Data | undefined
   /** The blob that holds the data, which was too large for the event. */
   readonly blob?: BlobRef
+  /** The references that the append declared: refs of values, and digests of blobs. */
+  readonly refs?: readonly string[]
   readonly at: number
   readonly actor?: string
   readonly session?: SessionId

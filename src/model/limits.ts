@@ -66,6 +66,12 @@ export const limits = {
   pageBytes: 2 * MiB,
   /** How far the id and the time of an event that a caller gives may be ahead of the store's clock: clocks of machines differ. */
   clockAheadMs: 5 * 60 * 1000,
+  /** SQLite: how far a clock may be ahead of the newest time in the file. Beyond it nothing is removed by that clock. Well below `collectGraceMs`. */
+  clockLeapMs: 60 * 60 * 1000,
+  /** SQLite: for so long no process may read a smaller time before a leap of the clock is trusted: a wrong clock is mostly corrected sooner. */
+  clockProofMs: 60 * 60 * 1000,
+  /** SQLite: how often a process compares its clock with the file, several times within `clockProofMs`. */
+  clockLookMs: 15 * 60 * 1000,
   /** Types and prefixes in one query: each is a condition in the statement. */
   typePatterns: 64,
   /** The most a caller may ask for in one list. */

@@ -73,8 +73,8 @@ export interface MemoryRow extends MemoryContent {
   readonly thread?: string
   /** Bytes of text, for the limits on bytes of a scope. */
   readonly bytes: number
-  /** SHA-256 of scope and text. Identical text in one scope is one item. */
-  readonly digest?: string
+  /** SHA-256 of scope and text. Identical text in one scope is one item. A `digest` beside `bytes` would look like the reference of a blob. */
+  readonly textDigest?: string
 }
 
 /** One named block of core memory. */

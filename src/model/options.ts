@@ -85,6 +85,16 @@ export function checkKnown(unknown: object, of: string): void {
   for (const option of Object.keys(unknown)) throw refuse('OPTION_INVALID', { option, why: `${of} has no such option` })
 }
 
+/** Checks an option that is on or off, or absent. Any text would be taken for on, also `'false'`. */
+export function checkFlag(option: string, value: unknown): void {
+  if (value !== undefined && typeof value !== 'boolean') throw invalidOption(option, 'true or false', value)
+}
+
+/** Checks an option that is a text, or absent. */
+export function checkText(option: string, value: unknown): void {
+  if (value !== undefined && typeof value !== 'string') throw invalidOption(option, 'a text', value)
+}
+
 export function listOf<T>(given: readonly T[] | undefined, of: string): readonly T[] | undefined {
   if (given !== undefined && !isList(given, of)) throw invalidOption(of, 'an array', given)
   return given

@@ -15,9 +15,12 @@ export type Guard =
   /** This fence is the newest: the holder of an older one has lost its right. */
   | { readonly kind: 'fence'; readonly table: TableName; readonly id: string; readonly fence: number }
   /** The tenant has this node of a value. Garbage collection started before this commit keeps it. */
-  | { readonly kind: 'value'; readonly ref: Uint8Array }
-  /** The tenant has this blob. A condemned blob becomes present again, and garbage collection started before this commit keeps it. */
-  | { readonly kind: 'blob'; readonly digest: string }
+  | { readonly kind: 'value'; readonly ref: Uint8Array; readonly given?: true }
+  /**
+   * The tenant has this blob. A condemned blob becomes present again, and garbage collection started before this commit keeps it. `given` says
+   * that the data of a caller names the content, so the sender cannot put it again. Backends ignore it.
+   */
+  | { readonly kind: 'blob'; readonly digest: string; readonly given?: true }
 
 export type Change =
   | {

@@ -1,6 +1,7 @@
 // Maintenance of a store: its size, its soundness, and the rebuild of its rows.
 
 import type { KeyReceipt } from '../model/chain.ts'
+import type { ClockTrust } from '../model/clock-trust.ts'
 import type { TenantId } from '../model/ids.ts'
 import type { ScannedRow, StoredRow } from '../model/rows.ts'
 import type { TableName } from '../model/tables.ts'
@@ -22,6 +23,8 @@ export interface BackendHealth {
   readonly why: readonly string[]
   /** On a server: whether the login has the rights of a node and no more. */
   readonly login?: 'restricted' | 'powerful'
+  /** Present if the clock of this process has leapt. */
+  readonly clock?: ClockTrust
 }
 
 /** A snapshot: the journal and the rows of one tenant as of one moment, while other callers write. */
@@ -68,6 +71,11 @@ export interface Upkeep {
   receipts(tenant: TenantId, after: Uint8Array | undefined, limit: number): Promise<readonly StoredReceipt[]>
   /** Deletes receipts of keyed commits older than this, and returns their number. It also deletes renewals that ended before. */
   sweepReceipts(before: number): Promise<number>
+  /**
+   * Compares the clock of this process with the times of other processes. Asked for before data is removed by the clock. Absent where one clock
+   * counts for all processes, or where there is only one process.
+   */
+  clock?(): Promise<ClockTrust>
   /** Makes sure that erased data is gone from side files too. */
   scrub(): Promise<void>
   /**

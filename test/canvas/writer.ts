@@ -17,7 +17,7 @@ function say(line: string): void {
   }
 }
 
-const store = await open({ url, canvas: { updatesPerMinute: Infinity, snapshotEvery: 2 } })
+const store = await open({ url, logger: false, canvas: { updatesPerMinute: Infinity, snapshotEvery: 2 } })
 const canvas = (await store.session('s')).canvas('plan')
 
 async function write(version: number): Promise<void> {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { storePath } from '../../src/cli/store.ts'
 import { open } from '../../src/index.ts'
-import { inkHere as ink, lines, MARKER, type SmallStore, smallStore, withDatabase } from './support.ts'
+import { folder, inkHere as ink, lines, MARKER, type SmallStore, smallStore, withDatabase } from './support.ts'
 
 let store: SmallStore
 
@@ -208,6 +208,16 @@ describe('doctor', () => {
 
   test('doctor and du read a file: URL without a slash as a path of the working folder', () => {
     expect(storePath('file:my%20store.db')).toBe(join(process.cwd(), 'my store.db'))
+  })
+
+  test('doctor warns of a clock that is far ahead of the file, and says what to do', async () => {
+    const path = `${folder()}/agents.db`
+    await (await open({ url: path, logger: false, clock: { now: () => Date.now() - 31 * 86_400_000 } })).close()
+    const { code, out } = await ink(['doctor', path])
+    expect(code).toBe(0)
+    expect(out).toMatch(/! clock +the clock of this process shows .*, 744 h more than the newest time that the store is sure of/)
+    expect(out).toMatch(/→ If nobody used the store meanwhile, do nothing/)
+    expect(out).toMatch(/✓ health +ok/)
   })
 
   test('doctor warns of files left by a store that was never finished, and of events from the future', async () => {

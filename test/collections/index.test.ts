@@ -6,7 +6,6 @@ import { nodeEnvironment } from '../../src/environment.ts'
 import type { MetadataFilter, Metric, Store, VectorDocument } from '../../src/index.ts'
 import { createStore } from '../../src/kernel/store.ts'
 import { scorer } from '../../src/kernel/vectors/score.ts'
-import type { VectorMatrices, VectorMatrix } from '../../src/ports/vector-matrix.ts'
 import { vectorThread } from '../../src/vector-thread.ts'
 import { vectorThreads } from '../../src/vector-threads.ts'
 import { engines, expectSound, later, lentDatabase, openIn, tempFile } from '../support/engines.ts'
@@ -131,51 +130,6 @@ test.each(engines)('searches that are under way when the store closes end on $na
     else expect(one.reason).toMatchObject({ code: 'STORE_CLOSED' })
   }
   expect(warnings.filter((message) => message.includes('vectors'))).toEqual([])
-})
-
-test('collections that are read at the same time stay within the bound together', async () => {
-  const sizes = new Map<VectorMatrix, Set<number>>()
-  let most = 0
-  const threads = vectorThreads()
-  const matrices: VectorMatrices = {
-    ...threads,
-    create: (dimensions) => {
-      const matrix = threads.create(dimensions)
-      const counted: VectorMatrix = {
-        ...matrix,
-        put: (rows) => {
-          for (const slot of rows.slots) sizes.get(counted)?.add(slot)
-          most = Math.max(
-            most,
-            [...sizes.values()].reduce((sum, { size }) => sum + size, 0),
-          )
-          matrix.put(rows)
-        },
-        close: () => {
-          sizes.delete(counted)
-          matrix.close()
-        },
-      }
-      sizes.set(counted, new Set())
-      return counted
-    },
-  }
-  const warnings: string[] = []
-  const logger = { ...nodeEnvironment.logger, warn: (message: string) => void warnings.push(message) }
-  const environment = { ...nodeEnvironment, matrices, logger }
-  // Room for one and a half of the collections. A page that does not fit is put before the collection is given up.
-  const store = await createStore(memoryBackend(environment), environment, { vectorMemory: 1600 * (512 + 32) })
-  later(() => store.close())
-  const collections = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => store.vectors(name, { dimensions: 512, metric: 'dot' }))
-  const vector = (i: number) => Float32Array.from({ length: 512 }, (_, j) => Math.sin(i * j + 1))
-  const documents = Array.from({ length: 1100 }, (_, i) => ({ id: `${i}`, vector: vector(i) }))
-  for (const docs of collections) await docs.upsert(documents)
-  for (let round = 0; round < 3; round++)
-    for (const hits of await Promise.all(collections.map((docs) => docs.search(vector(7), { top: 1 })))) expect(hits[0]?.id).toBe('7')
-  expect(warnings.filter((message) => message.includes('vectors'))).toEqual([])
-  expect(most).toBeGreaterThan(0)
-  expect(most).toBeLessThanOrEqual(1600 + 500)
-  expect([...sizes.values()].reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(1600)
 })
 
 test.skipIf(QUICK).each(['sqlite', 'postgres'])('a search sees what another handle has written, on %s', async (engine) => {

@@ -22,7 +22,7 @@ function say(line: string): void {
   }
 }
 
-const store = await open({ url: path, layout: layout as 'single' | 'tenant' })
+const store = await open({ url: path, layout: layout as 'single' | 'tenant', logger: false })
 let next = Number(first)
 
 function putInPlace(bytes: Uint8Array): void {

@@ -9,7 +9,7 @@ const [url = '', seed = '0', tenants = '1'] = process.argv.slice(2)
 const { int, percent } = chance(Number(seed))
 const ACTORS = 3
 
-const store = await open(url)
+const store = await open({ url, logger: false })
 const queueOf = (n: number) => store.tenant(`t${n}`).queue<{ readonly n: number }>('q')
 
 store.queue<{ readonly n: number }>('q').work(

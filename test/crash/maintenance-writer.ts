@@ -5,7 +5,7 @@ import { open } from '../../src/index.ts'
 
 const [url = '', entries = ''] = process.argv.slice(2)
 
-const store = await open({ url, memory: { scope: { entries: Number(entries) } } })
+const store = await open({ url, logger: false, memory: { scope: { entries: Number(entries) } } })
 const after = (await store.page({ backwards: true, limit: 1 })).items[0]?.seq ?? 0
 const tell = async () => {
   for await (const _ of store.events({ after, live: true })) writeSync(1, 'b\n')

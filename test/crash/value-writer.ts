@@ -24,7 +24,7 @@ const itemOf = (list: number, i: number) => ({ role: 'user', content: `${list}/$
 const isCollected = (error: unknown): boolean =>
   ['VALUE_MISSING', 'COLLECTION_REPLACED'].includes(String((error as { code?: string }).code))
 
-const store = await open({ url: path })
+const store = await open({ url: path, logger: false })
 const session = await store.session('lists')
 let next = Number(first)
 

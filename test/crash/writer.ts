@@ -18,7 +18,7 @@ function say(line: string): void {
   }
 }
 
-const store = await open(path)
+const store = await open({ url: path, logger: false })
 const sessions = await Promise.all(Array.from({ length: 6 }, (_, i) => store.session(`crash/${i}`)))
 const retries = again === '' ? [] : again.split(',').map(Number)
 let next = Number(first)

@@ -1,6 +1,7 @@
 // The word index on PostgreSQL reads what it needs, however many texts a tenant has. The server counts what it reads; no time is measured.
 
 import { expect, test } from 'vitest'
+import type { Store } from '../../src/index.ts'
 import { chatQuestion, chatText } from '../memory/chat-texts.ts'
 import { openIn, tempDatabase } from '../support/engines.ts'
 import { asSuperuser } from './logins.ts'
@@ -25,10 +26,21 @@ async function counters(url: string): Promise<Counters> {
   }))
 }
 
-/** What `work` made the server read. Its connections report a moment later, all of it at once. */
-async function readBy(url: string, work: () => Promise<void>, isReported: (now: Counters, before: Counters) => boolean): Promise<Counters> {
+/** Connections report when they end, and otherwise ten seconds later. */
+async function inStore(url: string, work: (store: Store) => Promise<unknown>): Promise<void> {
+  const store = await openIn(url)
+  await work(store)
+  await store.close()
+}
+
+/** What `work` made the server read. Its connections report a moment after they ended. */
+async function readBy(
+  url: string,
+  work: (store: Store) => Promise<unknown>,
+  isReported: (now: Counters, before: Counters) => boolean,
+): Promise<Counters> {
   const before = await counters(url)
-  await work()
+  await inStore(url, work)
   let now = before
   await until('the server has counted it', async () => {
     now = await counters(url)
@@ -39,19 +51,19 @@ async function readBy(url: string, work: () => Promise<void>, isReported: (now: 
 
 test('an item that is remembered, and a recall with a filter, read no more than their own terms', async () => {
   const url = await tempDatabase()
-  const store = await openIn(url)
   const texts = (from: number, count: number) => Array.from({ length: count }, (_, i) => chatText(from + i, 10))
-  await store.memory.rememberAll(texts(0, ITEMS))
+  await inStore(url, (store) => store.memory.rememberAll(texts(0, ITEMS)))
+  await until('the server has counted the first items', async () => (await counters(url)).written >= ITEMS * 17)
   const remembered = await readBy(
     url,
-    async () => void (await store.memory.rememberAll(texts(ITEMS, 100))),
+    (store) => store.memory.rememberAll(texts(ITEMS, 100)),
     (now, before) => now.written - before.written >= 1700,
   )
   expect(remembered.scanned, 'rows read one after the other').toBeLessThan(1000)
   expect(remembered.sought / 100, 'entries of indexes for each item').toBeLessThan(300)
   const recalled = await readBy(
     url,
-    async () => {
+    async (store) => {
       for (let i = 0; i < 20; i++) await store.memory.recall(chatQuestion(i), { kind: 'fact' })
     },
     (now, before) => now.sought - before.sought >= 20 * 100,

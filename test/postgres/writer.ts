@@ -6,7 +6,7 @@ import { open } from '../../src/index.ts'
 const [url = '', tenant = '', name = '', events = '0', total = '0'] = process.argv.slice(2)
 const AT_ONCE = 64
 
-const store = await open(url)
+const store = await open({ url, logger: false })
 const own = store.tenant(tenant)
 const seen: number[] = []
 const tail = (async () => {

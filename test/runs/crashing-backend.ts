@@ -2,6 +2,7 @@
 // process opens the same store again.
 
 import { sqliteBackend } from '../../src/backends/sqlite/backend.ts'
+import { freshMemory, handleTo } from '../../src/conformance/shared-memory.ts'
 import { open, type Store, type StoreOptions } from '../../src/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import type { Outcome } from '../../src/ports/commit.ts'
@@ -97,6 +98,21 @@ export async function makePlace(engine: Engine): Promise<Place> {
   const world = await place.open(await place.backend())
   later(() => world.close())
   return { ...place, world }
+}
+
+/** The same also in memory, where nobody looks on from outside. */
+export async function placeOn(engine: 'memory' | Engine): Promise<Omit<Place, 'world'>> {
+  if (engine !== 'memory') return makePlace(engine)
+  let moved = 0
+  const now = () => Date.now() + moved
+  const kept = freshMemory(now)
+  return {
+    backend: async () => handleTo(kept),
+    open: (backend, options) => open({ ...options, backend, clock: { now } }),
+    pass: async (ms) => {
+      moved += ms
+    },
+  }
 }
 
 function fileAt(path: string): Omit<Place, 'world'> {

@@ -120,14 +120,17 @@ describe.each(both)('on $name', (engine) => {
   })
 
   test('a handle that was let go ends nothing, and takes no lease from its neighbours', async () => {
-    const store = await engine.open({ lease: { ttl: 300, renew: 100 } })
+    const store = await engine.open({ lease: { ttl: '60s', renew: 20 } })
     const session = await store.session('s')
     const [one, other] = [await session.run('one'), await session.run('other')]
     await one.close()
     expect(await codeOf(one.fail(new Error('late')))).toBe('RUN_CLOSED')
     expect(await codeOf(one.cancel('late'))).toBe('RUN_CLOSED')
-    // Longer than a lease that nobody renews.
-    await new Promise((resolve) => setTimeout(resolve, 600))
+    // Renewed once more than by a renewal that was under way when the handle was let go.
+    for (let renewals = 0; renewals < 2; renewals++) {
+      const { until = 0 } = (await store.runs.holder(other.id)) ?? {}
+      await expect.poll(async () => (await store.runs.holder(other.id))?.until).toBeGreaterThan(until)
+    }
     expect(await other.effect('e', () => 1)).toBe(1)
     await other.finish()
     expect(await codeOf(other.fail(new Error('late')))).toBe('RUN_FINISHED')

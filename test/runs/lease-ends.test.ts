@@ -3,27 +3,12 @@
 import { describe, expect, test } from 'vitest'
 import { TapeLines } from '../../src/cli/runs/tape-lines.ts'
 import { MAIN } from '../../src/conformance/material.ts'
-import { freshMemory, handleTo } from '../../src/conformance/shared-memory.ts'
-import { open, type Run, type Store } from '../../src/index.ts'
+import type { Run, Store } from '../../src/index.ts'
 import type { LeaseEnd } from '../../src/model/lease.ts'
 import { limits } from '../../src/model/limits.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import { expectSound, later } from '../support/engines.ts'
-import { makePlace, type Place } from './crashing-backend.ts'
-
-async function placeOn(engine: 'memory' | 'sqlite' | 'postgres'): Promise<Omit<Place, 'world'>> {
-  if (engine !== 'memory') return makePlace(engine)
-  let moved = 0
-  const now = () => Date.now() + moved
-  const kept = freshMemory(now)
-  return {
-    backend: async () => handleTo(kept),
-    open: (backend, options) => open({ ...options, backend, clock: { now } }),
-    pass: async (ms) => {
-      moved += ms
-    },
-  }
-}
+import { type Place, placeOn } from './crashing-backend.ts'
 
 async function opened(place: Omit<Place, 'world'>, around = (backend: Backend) => backend): Promise<Store> {
   const store = await place.open(around(await place.backend()))

@@ -8,7 +8,7 @@ import { LANGUAGES } from '../redact/languages.ts'
 const [url = '', how = ''] = process.argv.slice(2)
 const PIECE = 7
 
-const store = await open({ url })
+const store = await open({ url, logger: false })
 const pieces = (text: string): readonly string[] => text.match(new RegExp(`.{1,${PIECE}}`, 'gs')) ?? []
 
 await Promise.all(

@@ -25,6 +25,7 @@ const backend = url.startsWith('postgres:')
   ? await postgresBackend({ url, connections: 2 })
   : await sqliteBackend({ path: url, now: Date.now })
 const store = await open({
+  logger: false,
   backend: how === 'unfenced' ? unfenced(backend) : backend,
   ...(what === 'hold' && { lease: { ttl: 1500, renew: 500 } }),
   ...((how === 'timeless' || how === 'unfenced') && { clock: { now: Date.now, monotonic: () => 0 } }),

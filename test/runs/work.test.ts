@@ -64,7 +64,7 @@ describe.each(both)('on $name', (engine) => {
     if (engine.name === 'postgres') await moveTime(url, 7_200_000)
     else ahead = 7_200_000
     expect(await handle.result()).toBe('slept')
-    expect(second.stats().finished).toBe(1)
+    await expect.poll(() => second.stats().finished).toBe(1)
     await second.close()
     await expectSound(two)
   })

@@ -110,11 +110,22 @@ export class KeptConnections {
     }
     try {
       if (!this.#pool.listen) throw new Error('The driver cannot listen.')
-      return await this.#pool.listen(channel, (name) => [...this.#listeners].forEach((listener) => void listener.heard(name)), lost)
+      const ear = await this.#pool.listen(channel, (name) => [...this.#listeners].forEach((listener) => void listener.heard(name)), lost)
+      return { ...ear, tell: oneByOne((names) => ear.tell(names)) }
     } catch (error) {
       this.#ears.delete(channel)
       throw error
     }
+  }
+}
+
+/** A backend tells one thing at a time, and several of them share the connection. */
+function oneByOne(tell: Ear['tell']): Ear['tell'] {
+  let last: Promise<unknown> = Promise.resolve()
+  return (names) => {
+    const told = last.then(() => tell(names))
+    last = told.catch(() => {})
+    return told
   }
 }
 

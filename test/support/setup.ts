@@ -5,6 +5,8 @@ import { afterAll, afterEach } from 'vitest'
 import { cleanUpFile, cleanUpTest } from './cleanups.ts'
 import { SEED } from './rounds.ts'
 
+// Tests use what the AI SDK calls deprecated, because stores may hold it.
+Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
 fc.configureGlobal({ seed: SEED })
 afterEach(cleanUpTest)
 afterAll(cleanUpFile)

@@ -1,49 +1,13 @@
 // A changed byte in a stored receipt of an idempotency key is noticed, on every engine that stores it.
 
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../src/conformance/material.ts'
-import type { Store } from '../../src/index.ts'
 import { fromHex, hex } from '../../src/model/bytes.ts'
 import { bodyDigest, receiptDigest } from '../../src/model/chain.ts'
-import { asSuperuser } from '../postgres/logins.ts'
-import { codeOf, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { codeOf } from '../support/engines.ts'
+import { tampered } from './engines.ts'
 
-type Row = Readonly<Record<string, unknown>>
-
-interface Stored {
-  readonly store: Store
-  readonly ask: (sql: string) => Promise<readonly Row[]>
-  /** Bytes as a literal of this engine. */
-  readonly bytes: (digits: string) => string
-  readonly table: (name: string) => string
-}
-
-const engines: readonly { readonly name: string; readonly make: () => Promise<Stored> }[] = [
-  {
-    name: 'sqlite',
-    make: async () => {
-      const path = tempFile()
-      const ask = async (sql: string) => {
-        const db = new DatabaseSync(path)
-        const rows = db.prepare(sql).all()
-        db.close()
-        return rows
-      }
-      return { store: await openIn(path), ask, bytes: (digits) => `x'${digits}'`, table: (name) => name }
-    },
-  },
-  {
-    name: 'postgres',
-    make: async () => {
-      const url = await tempDatabase()
-      const ask = (sql: string) => asSuperuser(url, async (superuser) => (await superuser.query(sql)).rows as readonly Row[])
-      return { store: await openIn(url), ask, bytes: (digits) => `'\\x${digits}'`, table: (name) => `inkfast.${name}` }
-    },
-  },
-]
-
-describe.each(engines)('on $name', ({ make }) => {
+describe.each(tampered)('on $name', ({ make }) => {
   test('a receipt that nobody changed is intact, also of several events, of transient ones and of erased ones', async () => {
     const { store } = await make()
     const session = await store.session('s')

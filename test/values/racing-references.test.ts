@@ -78,19 +78,6 @@ test('without guards on blobs, the collection deletes a blob that an entry of st
 })
 
 describe.each(engines)('on $name', ({ open }) => {
-  test('data that looks like the reference of a missing blob is stored like other data', async () => {
-    await using store = await open()
-    const session = await store.session('s')
-    const image = { name: 'image', digest: 'ab'.repeat(32), bytes: 12 }
-    await store.state.set('k', image)
-    await store.state.set('large', { image, long })
-    await session.thread.add({ id: 'm', role: 'user', parts: [{ type: 'data-image', data: image }] })
-    expect((await store.state.get('k'))?.value).toEqual(image)
-    expect((await store.state.get('large'))?.value).toEqual({ image, long })
-    expect((await session.thread.get('m'))?.parts).toEqual([{ type: 'data-image', data: image }])
-    await expectSound(store)
-  })
-
   test('a fork has a message whose blob was replaced and collected since', async () => {
     await using store = await open()
     const session = await store.session('s')

@@ -13,7 +13,7 @@ function note(line: string): void {
   closeSync(outbox)
 }
 
-const store = await open(url)
+const store = await open({ url, logger: false })
 const session = await store.session('s')
 const run = await session.run('turn', { wait: '20s' })
 writeSync(1, 'ready\n')

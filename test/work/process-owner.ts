@@ -5,7 +5,7 @@ import { writeSync } from 'node:fs'
 import { open } from '../../src/index.ts'
 
 const [url = ''] = process.argv.slice(2)
-const store = await open(url)
+const store = await open({ url, logger: false })
 const begun: string[] = []
 const handler = async ({ name, fence }: { readonly name: string; readonly fence: number }): Promise<never> => {
   begun.push(name)

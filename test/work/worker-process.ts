@@ -21,6 +21,7 @@ const backend = url.startsWith('postgres:')
   ? await postgresBackend({ url, connections: 2 })
   : await sqliteBackend({ path: url, now: Date.now })
 const store = await open({
+  logger: false,
   backend: how === 'unfenced' ? unfenced(backend) : backend,
   ...((how === 'timeless' || how === 'unfenced') && { clock: { now: Date.now, monotonic: () => 0 } }),
   ...(role !== 'work' && { schedule: false }),

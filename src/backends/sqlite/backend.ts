@@ -10,6 +10,7 @@ import { BlobFiles } from './blob-files.ts'
 import { fileBlobs } from './blobs.ts'
 import { Checkpointer, type CheckpointPolicy, type CheckpointStats } from './checkpoint.ts'
 import type { CheckpointThreads } from './checkpoint-thread.ts'
+import { ClockWatch } from './clock.ts'
 import { applyBatch } from './commit.ts'
 import type { Database } from './database.ts'
 import { noted, within } from './failures.ts'
@@ -33,6 +34,10 @@ export interface SqliteOptions extends OpenOptions {
   readonly path: string
   /** Store time; by default the machine's clock. */
   readonly now?: () => number
+  /** Milliseconds that never step back; by default the machine's. */
+  readonly steady?: () => number
+  /** How often this process compares its clock with the file. */
+  readonly clockLookMs?: number
   readonly checkpoint?: CheckpointPolicy
   /** The longest time that a commit waits for the write lock of other processes. */
   readonly busyMs?: number
@@ -89,6 +94,17 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
     },
   })
 
+  const clock =
+    db.readOnly || options.tenant !== undefined
+      ? undefined
+      : new ClockWatch({
+          db,
+          now,
+          steady: options.steady ?? (() => performance.now()),
+          write: write as <T>(work: () => T) => Promise<T>,
+          everyMs: options.clockLookMs,
+        })
+
   // An unexpected error spoils the transaction. Each commit then gets its own, and only the faulty one fails.
   const applyApart = async (batch: readonly Commit[]): Promise<readonly Outcome[]> => {
     try {
@@ -129,11 +145,12 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
     audit: audit({ db, write: write as <T>(work: () => T) => Promise<T> }),
     workers: workers({ db, now, write: write as <T>(work: () => T) => Promise<T> }),
     wakeups,
-    upkeep: upkeep({ db, files, checkpointer, now, closed: () => closed, write: write as <T>(work: () => T) => Promise<T> }),
+    upkeep: upkeep({ db, files, checkpointer, clock, now, closed: () => closed, write: write as <T>(work: () => T) => Promise<T> }),
     checkpoints: () => checkpointer.stats(),
     close: async () => {
       if (closed) return
       closed = true
+      clock?.close()
       wakeups.close()
       await blobs.settled()
       await checkpointer.close()

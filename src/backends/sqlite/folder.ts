@@ -11,7 +11,7 @@ import { compareText } from '../../model/order.ts'
 import type { Backend } from '../../ports/backend.ts'
 import type { Commit, Outcome } from '../../ports/commit.ts'
 import type { TenantPage } from '../../ports/journal.ts'
-import type { Upkeep } from '../../ports/upkeep.ts'
+import type { BackendHealth, Upkeep } from '../../ports/upkeep.ts'
 import { fileBackend, type SqliteBackend, type SqliteOptions } from './backend.ts'
 import { CheckpointThreads } from './checkpoint-thread.ts'
 import { applyBatch } from './commit.ts'
@@ -255,7 +255,8 @@ function upkeep(files: OpenFiles, own: SqliteBackend, nobody: Reads, looked: Pic
       const why = [...new Set(told.flatMap((health) => health.why))]
       if (files.failure) why.push(`a file could not be closed in order: ${files.failure}`)
       if (looked.damaged > 0) why.push(`what is due is not known for ${looked.damaged} of the files, which are damaged; check() names them`)
-      return { ok: why.length === 0, ready: told.every(({ ready }) => ready), why }
+      const { clock } = told[0] as BackendHealth
+      return { ok: why.length === 0, ready: told.every(({ ready }) => ready), why, ...(clock && { clock }) }
     },
     receipts: async (tenant, after, limit) => (await within(tenant, (backend) => backend.upkeep.receipts(tenant, after, limit))) ?? [],
     sweepReceipts: async (before) => {
@@ -271,6 +272,7 @@ function upkeep(files: OpenFiles, own: SqliteBackend, nobody: Reads, looked: Pic
     },
     reclaim: async (tenant) => (await within(tenant, async (backend) => backend.upkeep.reclaim?.(tenant))) ?? 0,
     secret: (name) => own.upkeep.secret(name),
+    ...(own.upkeep.clock && { clock: own.upkeep.clock }),
   }
 }
 

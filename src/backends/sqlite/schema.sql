@@ -130,6 +130,12 @@ CREATE INDEX canvases_by_change on canvases (tenant, revision, id);
 
 CREATE INDEX canvases_by_session on canvases (tenant, session, name, id);
 
+CREATE TABLE clocks (
+  id      integer primary key check (id = 1),
+  trusted integer not null,
+  leap    integer
+) strict;
+
 CREATE TABLE collections (
   tenant text not null,
   number integer not null,

@@ -11,6 +11,7 @@ import { checkActive } from '../../model/tenant.ts'
 import type { Scratch, Upkeep } from '../../ports/upkeep.ts'
 import type { BlobFiles } from './blob-files.ts'
 import type { Checkpointer } from './checkpoint.ts'
+import type { ClockWatch } from './clock.ts'
 import { applyChange } from './commit.ts'
 import { connect, type Database } from './database.ts'
 import { remakeDue } from './due.ts'
@@ -48,13 +49,15 @@ export interface UpkeepParts {
   readonly db: Database
   readonly files: Pick<BlobFiles, 'measure'>
   readonly checkpointer: Checkpointer
+  /** Absent in a file that is only read, and in the file of one tenant. */
+  readonly clock: ClockWatch | undefined
   readonly now: () => number
   readonly closed: () => boolean
   /** Runs inside a write transaction, once it has the write lock. */
   readonly write: <T>(work: () => T) => Promise<T>
 }
 
-export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepParts): Upkeep {
+export function upkeep({ db, files, checkpointer, clock, now, closed, write }: UpkeepParts): Upkeep {
   let scrubbing: NodeJS.Timeout | undefined
   const rest = () => {
     clearInterval(scrubbing)
@@ -177,7 +180,9 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
       ]
       const uncopied = checkpointer.failure ? [`the log is not being copied into the file: ${checkpointer.failure}`] : []
       const why = [...uncopied, ...unready]
-      return { ok: why.length === 0, ready: unready.length === 0, why }
+      // A file that does not answer is not asked for more.
+      const trust = unready.length === 0 ? await clock?.peek() : undefined
+      return { ok: why.length === 0, ready: unready.length === 0, why, ...(trust?.until !== undefined && { clock: trust }) }
     },
     receipts: (tenant, after, limit) =>
       reading(db, () => {
@@ -197,6 +202,7 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
         after = last
       }
     },
+    ...(clock && { clock: () => clock.look() }),
     scrub: async () => {
       if (db.readOnly) return
       // Old pages may still be in the log, and truncating it removes them. If a reader blocks that, it is retried. Closing the last

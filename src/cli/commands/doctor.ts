@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { inspectDatabase, isDatabase, placeOf } from '../../database.ts'
 import { changedSchema, isFolderStore, STORE_FILE } from '../../folder.ts'
 import { type Health, InkError, type Store, type Unhandled } from '../../index.ts'
+import { clockText } from '../../model/clock-trust.ts'
 import { unhandledText } from '../../model/unhandled.ts'
 import { EXIT, type Exit, failureOf } from '../exit.ts'
 import { diskFindings, type Finding, fail, fileFindings, fileThere, folderFindings, ok, programFindings, warn } from '../findings.ts'
@@ -69,7 +70,10 @@ async function inside(store: Store): Promise<readonly Finding[]> {
   // open() refuses a file unless both were read back, so reaching this line is the finding.
   const findings: Finding[] = server ? [] : [ok('opens', 'write-ahead logging and durability full are in effect')]
   // A server's health adds nothing to its other findings.
-  if (!server) findings.push(healthFinding(await store.health(), store.stats().budget.ms, await unhandledOf(store)))
+  if (!server) {
+    const health = await store.health()
+    findings.push(healthFinding(health, store.stats().budget.ms, await unhandledOf(store)), ...clockFindings(health))
+  }
   const damage = await store.check()
   findings.push(
     damage.length === 0
@@ -93,13 +97,19 @@ const guardFinding = (changed: readonly string[]): Finding =>
     ? ok('guards', 'every table, index and trigger is unchanged')
     : warn('guards', changed.join('; '), 'Someone changed the schema: run inkfast verify and rebuild --check, and restore a backup.')
 
-/** Names that nobody handles are findings of their tenant. */
-function healthFinding({ status, why }: Health, budgetMs: number, unhandled: readonly Unhandled[]): Finding {
-  const names = unhandled.map((one) => unhandledText(one).found)
-  const others = why.filter((one) => !names.includes(one))
+/** Names that nobody handles are findings of their tenant, and the clock is one of its own. */
+function healthFinding({ status, why, clock }: Health, budgetMs: number, unhandled: readonly Unhandled[]): Finding {
+  const elsewhere = [...unhandled.map((one) => unhandledText(one).found), ...(clock ? [clockText(clock).found] : [])]
+  const others = why.filter((one) => !elsewhere.includes(one))
   return status === 'ok' || (others.length === 0 && why.length > 0)
     ? ok('health', `ok; the write budget is ${budgetMs} ms`)
     : warn('health', others.join('; '), 'Check the disk and other programs that use the store.')
+}
+
+function clockFindings({ clock }: Health): readonly Finding[] {
+  if (!clock) return []
+  const { found, todo } = clockText(clock)
+  return [warn('clock', found, todo)]
 }
 
 /** A closed tenant answers no question about its work. */

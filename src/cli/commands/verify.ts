@@ -131,7 +131,7 @@ function tell(t: Terminal, tenants: readonly Checked[], damage: readonly string[
     const sound = damage === undefined ? '' : server ? ', the server reports no damage' : ', every page is sound'
     const ms = tenants.reduce((sum, r) => sum + r.ms, 0)
     t.out(verdict(t, 'ok', `intact: every payload, header and link is unchanged${sound} (${span(ms)})`))
-  } else if (unsound.every((r) => r.problems.length === 0) && (damage ?? []).length === 0) {
+  } else if (unsound.every((r) => r.problems.length === 0 && r.references.intact) && (damage ?? []).length === 0) {
     t.out(`${t.paint('bold', 'What to do: ')}the journal is intact. Delete the damaged receipts, as the operating guide says.`)
   } else {
     t.out(
@@ -147,6 +147,8 @@ const rate = (r: Checked): string => (r.ms >= 5 ? count(r.eventsPerSecond) : '')
 function tellProblems(t: Terminal, r: Checked): void {
   if (r.intact) return
   for (const { seq, reason } of r.keys.problems) t.out(verdict(t, 'fail', `tenant ${r.tenant}: ${reason} (seq ${seq})`))
+  for (const { seq, ref, reason } of r.references.problems)
+    t.out(verdict(t, 'fail', `tenant ${r.tenant}: ${reason} (seq ${seq}, ${harmless(ref)})`))
   if (r.problems.length === 0) return
   t.out(verdict(t, 'fail', `tenant ${r.tenant} is not intact, first at seq ${r.brokenAt}`))
   for (const p of r.problems) t.out(`    seq ${p.seq}  ${p.state}: ${harmless(p.reason)}`)

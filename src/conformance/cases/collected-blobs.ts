@@ -17,7 +17,7 @@ export const collectedBlobs = [
     await backend.blobs.put(MAIN, words('mine').digest, words('mine').bytes)
     await backend.blobs.put(OTHER, words('theirs').digest, words('theirs').bytes)
     await save(backend, make.commit(MAIN, { guards: [guard('mine')] }))
-    for (const missing of [guard('theirs'), guard('nowhere')])
+    for (const missing of [guard('theirs'), guard('nowhere'), { ...guard('nowhere'), given: true } as const])
       refused(await send(backend, make.commit(MAIN, { guards: [guard('mine'), missing] })), missing, 0)
     same((await backend.journal.head(MAIN)).seq, 1)
     const [first, second] = await backend.commit([

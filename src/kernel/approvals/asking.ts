@@ -49,7 +49,7 @@ function takeDeciders(scope: Scope, given: readonly string[] | undefined): reado
 
 /** The id of the person, as it is stored: secrets are masked. The default is the actor of the store. */
 export function takeBy(scope: Scope, by: string | undefined, option = 'by'): string | undefined {
-  const who = by ?? (scope.actor === '' ? undefined : scope.actor)
+  const who = by === undefined && scope.actor !== '' ? scope.actor : by
   if (who === undefined) return undefined
   if (typeof who !== 'string' || who === '' || who.length > limits.runNameChars || !who.isWellFormed())
     throw invalidOption(option, `an id of 1 to ${limits.runNameChars} characters`)

@@ -27,6 +27,8 @@ export interface ApprovalRun {
 export const approvals: Feature<ApprovalStore, object, ApprovalRun> = {
   name: 'approvals',
   deciders: [approval, permit],
+  refs: 'data and answers are JSON or { digest, bytes }',
+  onForked: 'an answer to the source must not let its tool run again in the fork',
   clocks: { [APPROVALS_CLOCK]: expireByClock },
   onSessionDeleted: withdrawOfSession,
   keptWithoutSession: { permits: 'a permit records a decision that somebody made; it matches nothing once its session is gone' },

@@ -14,5 +14,6 @@ export const artifacts: Feature<ArtifactMembers> = {
   name: 'artifacts',
   deciders: [artifact],
   refs: { artifacts: ({ to }: ArtifactRow) => (to ? [`blob:${to.blob.digest}`] : []) },
+  onForked: 'artifacts are named by a namespace, not by a session',
   store: (scope) => ({ artifacts: storeArtifacts(scope) }),
 }

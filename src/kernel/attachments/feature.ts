@@ -5,7 +5,7 @@ import type { Id } from '../../model/ids.ts'
 import { everyPage } from '../every-row.ts'
 import { part, plan } from '../execute.ts'
 import type { Feature } from '../feature.ts'
-import { sessionReads } from '../session-reads.ts'
+import { refuseDeleted } from '../refuse-deleted.ts'
 import { attachment } from './attachment-decider.ts'
 import { type SessionAttachments, sessionAttachments } from './attachments.ts'
 import { forkAttachments } from './fork-attachments.ts'
@@ -47,6 +47,9 @@ export const attachments: Feature<AttachmentStore, AttachmentSession> = {
     },
   }),
   session: ({ scope, id }) => ({
-    attachments: sessionReads(scope, id, sessionAttachments(scope, id), ['get', 'stat', 'stream', 'list', 'forget']),
+    attachments: refuseDeleted(scope, id, sessionAttachments(scope, id), {
+      reads: ['get', 'stat', 'stream', 'list'],
+      writes: ['commit', 'forget'],
+    }),
   }),
 }

@@ -7,8 +7,8 @@ import { type Duration, milliseconds } from '../../model/time.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { everyPage } from '../every-row.ts'
 import { part, plan } from '../execute.ts'
+import { purgeTime } from '../purge-time.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { storeNow } from '../store-time.ts'
 import { attachmentOf } from './attachment.ts'
 import { attachment } from './attachment-decider.ts'
 
@@ -41,7 +41,7 @@ export async function sweepAttachments(scope: Scope, only: TenantId | undefined,
   for await (const tenant of only === undefined ? everyTenant(journal.tenants) : [only]) {
     if (only === undefined && (await journal.head(tenant)).state !== 'active') continue
     const view = { ...scope, tenant }
-    const before = (await storeNow(view)) - age
+    const before = (await purgeTime(view)) - age
     for (const state of ['intended', 'stored']) await sweepState(view, state, before, report, signal)
   }
   return report

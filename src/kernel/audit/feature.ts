@@ -13,6 +13,8 @@ export interface AuditStore {
 
 export const audit: Feature<AuditStore> = {
   name: 'audit',
+  refs: 'it has no rows',
+  onForked: 'refusals belong to the tenant',
   onClose: (engine) => engine.audit.flush(),
   store: (scope) => ({ audit: { list: (options) => listRefusals(scope, options) } }),
 }

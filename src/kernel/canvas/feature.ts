@@ -3,7 +3,7 @@
 import type { CanvasSnapshotRow } from '../../model/canvas.ts'
 import type { Feature } from '../feature.ts'
 import type { Page, PageOptions } from '../list.ts'
-import { found, sessionReads } from '../session-reads.ts'
+import { found, refuseDeleted } from '../refuse-deleted.ts'
 import { type Canvas, CanvasHandle } from './canvas.ts'
 import { canvas } from './canvas-decider.ts'
 import { type CanvasSummary, clearSession, compactAll, listOfSession, type StoreCanvases, storeCanvases } from './canvases.ts'
@@ -33,7 +33,10 @@ export interface CanvasRun {
 export const canvases: Feature<CanvasStore, CanvasSession, CanvasRun> = {
   name: 'canvas',
   deciders: [canvas, canvasSnapshot],
-  refs: { canvas_snapshots: ({ ref }: CanvasSnapshotRow) => (ref === undefined ? [] : [ref]) },
+  refs: {
+    canvases: 'documents are the values of their snapshots',
+    canvas_snapshots: ({ ref }: CanvasSnapshotRow) => (ref === undefined ? [] : [ref]),
+  },
   onOpen: (engine) => void canvasOptionsOf(engine),
   onSessionDeleted: clearSession,
   onForked: forkCanvases,
@@ -41,7 +44,11 @@ export const canvases: Feature<CanvasStore, CanvasSession, CanvasRun> = {
   onMaintain: async (scope) => ({ canvasSnapshotsDropped: (await compactAll(scope)).dropped }),
   store: (scope) => ({ canvases: storeCanvases(scope) }),
   session: ({ scope, id }) => ({
-    canvas: (name) => sessionReads(scope, id, new CanvasHandle(scope, id, name), ['get', 'at', 'history']),
+    canvas: (name) =>
+      refuseDeleted(scope, id, new CanvasHandle(scope, id, name), {
+        reads: ['get', 'at', 'history'],
+        writes: ['undo', 'restore', 'close', 'compact'],
+      }),
     canvases: (options) => found(scope, id, listOfSession(scope, id, options)),
   }),
   run: { canvas: runCanvas },

@@ -16,6 +16,8 @@ export interface CronStore {
 export const cron: Feature<CronStore> = {
   name: 'cron',
   deciders: [job, occurrence],
+  refs: 'payloads are JSON or { digest, bytes }',
+  onForked: 'jobs belong to the tenant',
   clocks: { [CRON_CLOCK]: fireJob },
   follows: { occurrence: followOccurrence },
   store: (scope, only) => ({ cron: cronOf(scope, only) }),

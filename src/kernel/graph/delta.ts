@@ -10,10 +10,10 @@ import type { SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import type { StateContent } from '../../model/state.ts'
 import type { Guard } from '../../ports/commit.ts'
-import { textGuards } from '../blobs.ts'
 import { everyRow } from '../every-row.ts'
 import { NOT_THERE, type Part, part } from '../execute.ts'
 import { summaryOf } from '../message-text.ts'
+import { guardsOn } from '../references.ts'
 import type { Scope } from '../scope.ts'
 import { checkLeaf, checkNodes } from './check-nodes.ts'
 import type { HeadMove } from './head-decider.ts'
@@ -43,7 +43,7 @@ export interface Delta {
 export interface PlannedDelta {
   /** Payloads that are too large for an event. They are stored as values in the same commit. */
   readonly large: readonly Json[]
-  /** Must hold for the commit: the blobs exist that small payloads refer to. */
+  /** Must hold for the commit: what the payloads refer to exists. */
   readonly guards: readonly Guard[]
   /** The parts of the commit, given the refs of the large payloads. */
   readonly parts: (refs: readonly string[]) => readonly Part[]
@@ -71,10 +71,9 @@ export async function planDelta(scope: Scope, session: SessionId, head: HeadStat
   const first = said.find(({ role, text }) => role === 'user' && text !== '')?.text
   const preview = said.findLast(({ text }) => text !== '')?.text
   const intent = said.findLast(({ role, text }) => role === 'user' && text !== '')?.text
-  const guards = await Promise.all(nodes.map(({ payload }) => (fitsEvent(payload) ? textGuards(scope, JSON.stringify(payload)) : [])))
   return {
     large,
-    guards: guards.flat(),
+    guards: nodes.flatMap(({ payload }) => guardsOn(payload)),
     parts: (refs) => {
       let next = 0
       const added = nodes.flatMap((one) => {

@@ -6,7 +6,7 @@ import { part, plan } from '../execute.ts'
 import type { Feature } from '../feature.ts'
 import { headId } from '../names.ts'
 import { blobsIn } from '../references.ts'
-import { found, sessionReads } from '../session-reads.ts'
+import { found, refuseDeleted } from '../refuse-deleted.ts'
 import type { ConfigOptions } from './config.ts'
 import { checkGraphs } from './doctor.ts'
 import { forkGraph } from './fork-graph.ts'
@@ -51,7 +51,10 @@ export const graph: Feature<object, GraphSession> = {
       return showHead(scope, id, row())
     },
     checkpoint: () => found(scope, id, readCheckpoint(scope, id)),
-    frames: sessionReads(scope, id, sessionFrames(scope, id), ['use', 'list']),
-    graph: sessionReads(scope, id, sessionGraph(scope, id), ['list', 'path', 'node', 'children', 'window']),
+    frames: refuseDeleted(scope, id, sessionFrames(scope, id), { reads: ['list'], writes: ['use'] }),
+    graph: refuseDeleted(scope, id, sessionGraph(scope, id), {
+      reads: ['list', 'path', 'node', 'children', 'window'],
+      writes: ['moveTo', 'remove', 'vacuum'],
+    }),
   }),
 }

@@ -46,7 +46,7 @@ async function nodePart(scope: Scope, to: SessionId, row: GraphNodeRow): Promise
   const { id: _, session: __, schema: ___, state: ____, ...set } = row
   const { content } = row
   const guards = content && 'text' in content ? await textGuards(scope, content.text) : referenceGuards(refOf(row))
-  const about = { session: to, whole: true, seen: NOT_THERE, guards }
+  const about = { session: to, whole: true, seen: NOT_THERE, guards, copied: true }
   return part(node, nodeId(scope, to, row.node), { verb: 'add', set }, about)
 }
 
@@ -57,7 +57,7 @@ function headPart(scope: Scope, to: SessionId, row: HeadRow, gone: ReadonlySet<s
   const whole = refs.length > 0 && !refs.some((ref) => gone.has(ref))
   const guards: readonly Guard[] = whole ? referenceGuards(refs) : []
   const from = { ...rest, ...(whole && checkpoint && { checkpoint }) }
-  return part(head, headId(scope, to), { verb: 'copy', from }, { session: to, whole: true, seen: NOT_THERE, guards })
+  return part(head, headId(scope, to), { verb: 'copy', from }, { session: to, whole: true, seen: NOT_THERE, guards, copied: true })
 }
 
 /** The refs whose content a garbage collection has deleted since the fork point. */

@@ -9,6 +9,7 @@ import type { Guard } from '../../ports/commit.ts'
 import { telling } from '../draft.ts'
 import { part, plan } from '../execute.ts'
 import { maskKey } from '../names.ts'
+import { checkThere } from '../refuse-deleted.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { input } from './input-decider.ts'
@@ -82,6 +83,7 @@ const cancelled = (scope: Scope, session: SessionId, look: () => Promise<Looked>
     const states = new Map<string, InputState>()
     for (const row of rows) if (rowOf(row).session === session) states.set(row.id, rowOf(row).state)
     const there = rows.filter(({ id }) => states.has(id))
+    if (there.length === 0) await checkThere(scope, session)
     const parts = there
       .filter(({ id }) => WORDS[states.get(id) as InputState] === 'cancelled')
       .map((row) => {

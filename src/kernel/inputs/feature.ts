@@ -1,7 +1,7 @@
 // Inputs and inbox: what people say to a session's turn, and work for its turns that no person typed.
 
 import type { Feature } from '../feature.ts'
-import { sessionReads } from '../session-reads.ts'
+import { refuseDeleted } from '../refuse-deleted.ts'
 import { inbox } from './inbox-decider.ts'
 import { input } from './input-decider.ts'
 import { clearSession } from './lists.ts'
@@ -34,12 +34,14 @@ export interface InputRun {
 export const inputs: Feature<object, InputSession, InputRun> = {
   name: 'inputs',
   deciders: [input, inbox],
+  refs: 'payloads are JSON or { digest, bytes }',
+  onForked: 'what was said to the source is answered there, once',
   onSessionDeleted: clearSession,
   onRunEnds: settleParts,
   session: ({ scope, id }) => ({
     input: (content, options) => offerInput(scope, id, content, options),
-    inputs: sessionReads(scope, id, sessionInputs(scope, id), ['list', 'get']),
-    inbox: sessionReads(scope, id, sessionInbox(scope, id), ['list', 'get']),
+    inputs: refuseDeleted(scope, id, sessionInputs(scope, id), { reads: ['list', 'get'] }),
+    inbox: refuseDeleted(scope, id, sessionInbox(scope, id), { reads: ['list', 'get'] }),
   }),
   run: { inputs: takeInputs, inbox: takeInboxItems, inboxDone: completeClaim, inboxRelease: releaseClaim },
 }

@@ -10,8 +10,8 @@ import { everyPage } from '../every-row.ts'
 import { part, plan } from '../execute.ts'
 import { checkLast } from '../list.ts'
 import { isConflict } from '../outcome.ts'
+import { purgeTime } from '../purge-time.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { storeNow } from '../store-time.ts'
 import type { TypedPage } from '../typed-backend.ts'
 import { inbox } from './inbox-decider.ts'
 import { input } from './input-decider.ts'
@@ -66,7 +66,7 @@ export async function pruneOver(
   checkOpen(scope.engine)
   const { olderThan, ...unknown } = filterOf(options, `${table}.prune`)
   checkKnown(unknown, 'prune')
-  const before = olderThan === undefined ? Infinity : (await storeNow(scope)) - milliseconds(olderThan)
+  const before = olderThan === undefined ? Infinity : (await purgeTime(scope)) - milliseconds(olderThan)
   let pruned = 0
   for (const state of states) {
     await inChunks(scope, table, session, state, async (rows) => {

@@ -13,6 +13,7 @@ import { NOT_THERE, part, plan, readRow } from '../execute.ts'
 import { isUnmasked, load, storeOffered } from '../json-or-blob.ts'
 import { maskKey } from '../names.ts'
 import { isConflict } from '../outcome.ts'
+import { checkThere } from '../refuse-deleted.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { readRun } from '../runs/result.ts'
 import { run as runDecider } from '../runs/run-decider.ts'
@@ -92,6 +93,7 @@ async function hearer(scope: Scope, session: SessionId, turn: Turn): Promise<Run
   if (turn === 'next') return undefined
   if (turn === 'active') return activeRun(scope, session)
   const row = await readRun(scope, turn)
+  if (!row || isOver(row.state)) await checkThere(scope, session)
   if (row?.session !== session) throw refuse('RUN_UNKNOWN', { run: turn, tenant: scope.tenant, session })
   if (isOver(row.state)) throw refuse('RUN_FINISHED', { run: turn, name: row.name, state: row.state })
   return turn

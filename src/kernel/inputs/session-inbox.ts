@@ -18,6 +18,7 @@ import { telling } from '../draft.ts'
 import { NOT_THERE, part, plan, readRow } from '../execute.ts'
 import { load, storeOffered } from '../json-or-blob.ts'
 import { maskKey, takeName } from '../names.ts'
+import { checkThere } from '../refuse-deleted.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
@@ -128,7 +129,10 @@ const WORDS: Readonly<Record<InboxState, InboxCancelWord>> = {
 const cancelBatch = (scope: Scope, session: SessionId, given: string): Promise<InboxCancelOutcome> =>
   retryConflicts(scope, ['inbox'], async () => {
     const row = await readBatch(scope, session, given)
-    if (!row) return { id: given as InboxItemId, outcome: 'notFound' }
+    if (!row) {
+      await checkThere(scope, session)
+      return { id: given as InboxItemId, outcome: 'notFound' }
+    }
     const { id, state } = row
     if (state === 'pending') await plan(scope, [part(inbox, id, { verb: 'cancel', id }, { session })])
     return { id, outcome: WORDS[state] }

@@ -14,6 +14,8 @@ export interface LeaseSession {
 export const leases: Feature<object, LeaseSession> = {
   name: 'leases',
   deciders: [lease],
+  refs: 'a lease refers to its holder only',
+  onForked: 'nobody holds a session that is new',
   onOpen: (engine) => void keeperOf(engine),
   onClose: async (engine) => {
     await releaseSessionLeases(engine)

@@ -1,10 +1,10 @@
 // Keeps the leases that this process holds on sessions, runs and processes. Several runs of one process may borrow the same lease.
 
-import { refuse } from '../../model/errors.ts'
+import { assert, refuse } from '../../model/errors.ts'
 import type { Id, TenantId } from '../../model/ids.ts'
 import type { LeaseEnd, LeaseRow } from '../../model/lease.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, checkText, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { Guard } from '../../ports/commit.ts'
@@ -12,6 +12,7 @@ import type { Environment } from '../../ports/environment.ts'
 import { enginePart } from '../engine-part.ts'
 import { type DoneRow, type Part, part } from '../execute.ts'
 import type { Renewable, Renewals } from '../renewals.ts'
+import { RowMutex } from '../row-mutex.ts'
 import type { TypedBackend } from '../typed-backend.ts'
 import { type Holder, lease } from './lease-decider.ts'
 
@@ -34,7 +35,6 @@ export interface Hold {
   readonly signal: AbortSignal
 }
 
-/** `releasing` is set while the last borrower releases the lease, which cannot be borrowed then. */
 interface Held extends Hold, Renewable {
   readonly id: Id
   /** The row as the commit that took the lease left it. No other writer changes it while the lease is held. */
@@ -71,6 +71,7 @@ export class Keeper {
   readonly #environment: Environment
   readonly #renewals: Renewals
   readonly #held = new Map<string, Held>()
+  readonly #changing = new RowMutex()
   readonly holder: Holder
   readonly ttlMs: number
   readonly renewMs: number
@@ -81,6 +82,7 @@ export class Keeper {
     this.#renewals = renewals
     const { ttl, renew, owner: named, ...unknown } = optionsOf(options, 'lease')
     checkKnown(unknown, 'lease')
+    checkText('lease.owner', named)
     this.ttlMs = ttl === undefined ? limits.leaseMs : milliseconds(ttl)
     this.renewMs = renew === undefined ? Math.min(limits.leaseRenewMs, this.ttlMs / 3) : milliseconds(renew)
     // Two renewals in a row may fail before a lease is lost.
@@ -89,6 +91,19 @@ export class Keeper {
     const self = environment.liveness?.self
     const owner = named ?? (self ? `${self.host.split(' ')[0]}/${self.pid}` : incarnation)
     this.holder = { owner, incarnation, ...(self && { mark: self }) }
+  }
+
+  /**
+   * Runs `change` while no other caller of this process takes or releases the lease. A taker needs it from looking until `keep`: a lease that is
+   * held in the store by this process, and not kept yet, looks free to every other taker here. Not for waiting until another process releases it.
+   */
+  async alone<T>(tenant: TenantId, id: Id, change: () => Promise<T>): Promise<T> {
+    const end = await this.#changing.take([nameOf({ tenant, id })])
+    try {
+      return await change()
+    } finally {
+      end()
+    }
   }
 
   /** Reads the state of a lease from the store. */
@@ -131,19 +146,17 @@ export class Keeper {
     return this.#held.has(nameOf({ tenant, id }))
   }
 
-  /** Shares a lease that this process holds already. */
+  /** Shares a lease that this process holds already. Within `alone`, like `leave`. */
   borrow(tenant: TenantId, id: Id): Hold | undefined {
     const held = this.#held.get(nameOf({ tenant, id }))
-    if (!held || held.releasing) return undefined
-    held.borrowers++
+    if (held) held.borrowers++
     return held
   }
 
   /** Holds and renews a lease, after the commit that took it. */
   keep(tenant: TenantId, id: Id, row: DoneRow<LeaseRow>): Hold {
     const fence = row.revision
-    const earlier = this.#held.get(nameOf({ tenant, id }))
-    if (earlier) this.lose(earlier, refuse('FENCE_LOST', { table: 'leases', id, fence: earlier.fence, found: fence }))
+    assert(!this.holds(tenant, id), 'a lease that this process holds is borrowed, and not taken again')
     const lost = new AbortController()
     const held: Held = {
       row,
@@ -166,9 +179,7 @@ export class Keeper {
     return held
   }
 
-  /**
-   * True for the last borrower, which then releases the lease in the store. The lease cannot be borrowed until that has failed (`stay`).
-   */
+  /** True for the last borrower, which then releases the lease in the store. `letGo` follows, or `stay` when that has failed. */
   leave(hold: Hold): boolean {
     const held = this.#ours(hold)
     if (!held || held.borrowers > 1) return false

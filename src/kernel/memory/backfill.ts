@@ -50,7 +50,7 @@ export async function embeddingsOf(scope: Scope): Promise<EmbeddingsReport> {
   checkOpen(scope.engine)
   const embedder = embedderOf(scope)
   const active = new Map<string, string>()
-  for await (const { row } of activeItems(scope)) active.set(row.id, row.digest ?? '')
+  for await (const { row } of activeItems(scope)) active.set(row.id, row.textDigest ?? '')
   if (!embedder) return { embedded: 0, pending: active.size, failed: [] }
   const { id, version, dimensions } = embedder
   const of = dimensions === undefined ? undefined : await itemCollection(scope, { id, version, dimensions }, false)
@@ -149,7 +149,7 @@ async function embedInto(scope: Scope, into: FoundCollection, signal: AbortSigna
     batch = []
   }
   for await (const seen of activeItems(scope)) {
-    const isPending = known.get(seen.row.id) !== (seen.row.digest ?? '')
+    const isPending = known.get(seen.row.id) !== (seen.row.textDigest ?? '')
     known.delete(seen.row.id)
     if (isPending && isAway) report.pending++
     else if (isPending) batch.push(seen)

@@ -14,9 +14,9 @@ import type { Fork } from '../feature.ts'
 import { type ArrayPage, arrayPage } from '../list.ts'
 import { scanJournal } from '../read.ts'
 import { happened } from '../rebuild.ts'
+import { checkThere } from '../refuse-deleted.ts'
 import { forkedRows } from '../rows-at.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { checkThere } from '../session-reads.ts'
 import { coreBlock } from './core-decider.ts'
 
 export interface CoreBlock {
@@ -122,7 +122,8 @@ class Core implements CoreMemory {
     checkOpen(this.#scope.engine)
     const ids = name === undefined ? await this.#ids() : [this.#idOf(checkName(name))]
     const parts = ids.map((id) => part(coreBlock, id, { verb: 'reset' }, this.#about()))
-    if (parts.length > 0) await plan(this.#scope, parts, this.#options())
+    const { receipts } = parts.length > 0 ? await plan(this.#scope, parts, this.#options()) : { receipts: [] }
+    if (receipts.length === 0) await this.#checkThere()
   }
 
   async history(name: string): Promise<ArrayPage<CoreVersion>> {
@@ -139,7 +140,8 @@ class Core implements CoreMemory {
         const said = e.type === 'core.reset' ? '' : e.data?.text
         if (row) versions.push({ version: row.version, ...(typeof said === 'string' && { text: said }), at: e.at, actor: e.actor })
       }
-    if (versions.length === 0) await this.#checkThere()
+    // The events of a block outlive it.
+    if (!row) await this.#checkThere()
     return arrayPage(versions)
   }
 

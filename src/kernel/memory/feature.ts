@@ -2,6 +2,7 @@
 
 import { isId, type SessionId } from '../../model/ids.ts'
 import type { Feature } from '../feature.ts'
+import { refuseDeleted } from '../refuse-deleted.ts'
 import type { Scope } from '../scope.ts'
 import { BACKFILL_CLOCK, backfillByClock } from './backfill-clock.ts'
 import { type CoreMemory, clearCore, coreMemory, forkCore, sessionOwner } from './core.ts'
@@ -36,6 +37,7 @@ export interface RunMemoryMembers {
 export const memory: Feature<MemoryMembers, SessionMemoryMembers, RunMemoryMembers> = {
   name: 'memory',
   deciders: [item, coreBlock],
+  refs: 'texts and vectors stand in the rows',
   onOpen: (engine) => {
     checkMemoryOptions(engine.options.memory)
     keepMaintaining(engine)
@@ -50,7 +52,9 @@ export const memory: Feature<MemoryMembers, SessionMemoryMembers, RunMemoryMembe
   },
   store: (scope) => ({ memory: storeMemory(scope) }),
   run: { recall: recallInRun, remember: rememberInRun },
-  session: ({ scope, id }) => ({ core: coreMemory(scope, sessionOwner(id), id) }),
+  session: ({ scope, id }) => ({
+    core: refuseDeleted(scope, id, coreMemory(scope, sessionOwner(id), id), { reads: [], writes: ['replace'] }),
+  }),
 }
 
 /** Items about a session are purged with it. A session is named by its id or by its key, so only the id is known here. */

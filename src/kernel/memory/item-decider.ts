@@ -5,7 +5,7 @@ import type { MemoryContent, MemoryId, MemoryLink, MemoryRow } from '../../model
 import { decider, fact, type HappenedWith } from '../decider.ts'
 
 /** Members of an item that its event carries; the fold counts the others. */
-export type Remembered = Partial<MemoryContent> & Pick<MemoryRow, 'about' | 'ttl' | 'expires' | 'thread' | 'bytes' | 'digest'>
+export type Remembered = Partial<MemoryContent> & Pick<MemoryRow, 'about' | 'ttl' | 'expires' | 'thread' | 'bytes' | 'textDigest'>
 /** Members that are replaced; null takes one away. */
 export type MemoryChange = { readonly [K in keyof Remembered]?: Remembered[K] | null | undefined }
 
@@ -71,7 +71,7 @@ export const item = decider<MemoryRow, MemoryCommand>({
     'memory.purged': () => undefined,
   },
 
-  names: ({ about, digest }) => (digest === undefined ? [] : [['memory', nameOf(about, digest)]]),
+  names: ({ about, textDigest }) => (textDigest === undefined ? [] : [['memory', nameOf(about, textDigest)]]),
 })
 
 /** The name that identical text in one scope would take again. */
@@ -97,7 +97,7 @@ function said(row: MemoryRow | undefined, item: Remembered): MemoryChange {
 const isAsSeen = (row: MemoryRow, seen: Pick<MemoryRow, 'refreshedAt' | 'times'> | undefined): boolean =>
   seen === undefined || (row.refreshedAt === seen.refreshedAt && row.times === seen.times)
 
-const withoutDigest = ({ digest: _, ...row }: MemoryRow): MemoryRow => row
+const withoutDigest = ({ textDigest: _, ...row }: MemoryRow): MemoryRow => row
 
 /** The time at which searches by time leave the item out. */
 function withEnd<Row extends Partial<MemoryRow>>(row: Row): Row {

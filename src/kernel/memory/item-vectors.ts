@@ -88,7 +88,7 @@ export async function storeOutcomes(
 }
 
 function outcomePart(scope: Scope, into: FoundCollection, row: MemoryRow, outcome: Outcome): Part {
-  const about = { collection: into.id, key: row.id as string, metadata: { about: row.about, digest: row.digest ?? '' } }
+  const about = { collection: into.id, key: row.id as string, metadata: { about: row.about, digest: row.textDigest ?? '' } }
   const id = vectorId(scope, into.id, row.id)
   if ('failed' in outcome) return part(vector, id, { verb: 'fail', document: { ...about, failed: { why: outcome.failed } } })
   const document = { ...about, vector: encodeFloats(outcome.vector), embedder: outcome.embedder }

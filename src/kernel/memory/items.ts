@@ -71,7 +71,7 @@ export async function updateItem(scope: Scope, given: string, options: UpdateMem
   const change: MemoryChange = {
     ...Object.fromEntries(gone),
     ...masked,
-    ...(masked.text !== undefined && { bytes: utf8Length(masked.text), digest: digestOf(scope, row.about, masked.text) }),
+    ...(masked.text !== undefined && { bytes: utf8Length(masked.text), textDigest: digestOf(scope, row.about, masked.text) }),
     ...(source !== undefined && { thread: threadOf(row.about, masked.source).thread ?? null }),
     ...(ttl === null && { ttl: null, expires: null }),
     ...(ms !== undefined && { ttl: ms, expires: (await storeNow(scope)) + ms }),
@@ -81,8 +81,8 @@ export async function updateItem(scope: Scope, given: string, options: UpdateMem
     const { rows } = await plan(scope, [part(item, id, { verb: 'update', change }, { whole: true })])
     return toItem(rows[0].body as MemoryRow)
   } catch (error) {
-    if (!isConflict(error, 'names') || !change.digest) throw error
-    const other = await nameHolder(scope, 'memory', nameOf(row.about, change.digest))
+    if (!isConflict(error, 'names') || !change.textDigest) throw error
+    const other = await nameHolder(scope, 'memory', nameOf(row.about, change.textDigest))
     throw refuse('MEMORY_EXISTS', { id, other: other ?? '' }, error)
   }
 }

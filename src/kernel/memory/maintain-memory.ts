@@ -8,6 +8,7 @@ import { everyTenant } from '../../model/tenant-pages.ts'
 import { milliseconds } from '../../model/time.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { everyRow } from '../every-row.ts'
+import { purgeTime } from '../purge-time.ts'
 import type { Engine, Scope } from '../scope.ts'
 import { retireModels } from './backfill.ts'
 import { embedUnseen } from './backfill-clock.ts'
@@ -149,14 +150,14 @@ export function keepMaintaining(engine: Engine): void {
 }
 
 async function maintainTenants(engine: Engine, everyMs: number): Promise<void> {
-  const { journal, leases } = engine.backend
+  const { journal } = engine.backend
   for await (const tenant of everyTenant(journal.tenants)) {
     if (engine.closing.aborted) return
     // A tenant in trouble holds up no other.
     try {
       if ((await journal.head(tenant)).state !== 'active') continue
       const scope = { engine, tenant, actor: 'inkfast' }
-      await maintainMemory(scope, (await leases.read(tenant, [])).now)
+      await maintainMemory(scope, await purgeTime(scope))
       await embedUnseen(scope, everyMs)
     } catch (error) {
       warn(engine, error, tenant)

@@ -1,8 +1,9 @@
 // `store.memory`: long-term memory of a tenant.
 
 import { isId, type SessionId } from '../../model/ids.ts'
-import { checkKnown, listOf, optionsOf } from '../../model/options.ts'
+import { checkFlag, checkKnown, listOf, optionsOf } from '../../model/options.ts'
 import type { Page } from '../list.ts'
+import { purgeTime } from '../purge-time.ts'
 import type { Scope } from '../scope.ts'
 import { type BackfillOptions, type BackfillReport, backfill, type EmbeddingsReport, embeddingsOf } from './backfill.ts'
 import { embedLater } from './backfill-clock.ts'
@@ -25,7 +26,6 @@ import type { MemoryItem } from './memory-item.ts'
 import { type Hits, type RecallOptions, recall } from './recall.ts'
 import { quoteTexts } from './recalled-text.ts'
 import { type Remembering, type RememberOptions, remember, rememberAll } from './remember.ts'
-import { storeNow } from './store-now.ts'
 import { type MemoryNotice, type MemorySubscribeOptions, subscribe } from './subscribe.ts'
 
 export interface StoreMemory {
@@ -96,7 +96,8 @@ export const storeMemory = (scope: Scope): StoreMemory => ({
   maintain: async (options) => {
     const { dryRun = false, signal, ...unknown } = optionsOf(options, 'memory.maintain')
     checkKnown(unknown, 'memory.maintain')
-    return maintainMemory(scope, await storeNow(scope), { dryRun, signal })
+    checkFlag('dryRun', dryRun)
+    return maintainMemory(scope, await purgeTime(scope), { dryRun, signal })
   },
   subscribe: (options) => subscribe(scope, options),
   quote: (items) => quoteTexts((listOf(items, 'items') ?? []).map((one) => ('item' in one ? one.item.text : one.text))),

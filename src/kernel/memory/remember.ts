@@ -36,7 +36,7 @@ export interface Remembering extends RememberOptions {
 }
 
 export interface Prepared {
-  readonly item: Remembered & { readonly digest: string }
+  readonly item: Remembered & { readonly textDigest: string }
   readonly supersedes?: MemoryId
 }
 
@@ -77,7 +77,7 @@ export async function rememberAll(
     const names = new Set<string>()
     for (; at < prepared.length && some.length < AT_ONCE; at++) {
       const one = prepared[at] as Prepared
-      const name = nameOf(one.item.about, one.item.digest)
+      const name = nameOf(one.item.about, one.item.textDigest)
       // The same text twice, or two items that supersede something, come in different commits.
       if (names.has(name) || (one.supersedes && some.length > 0)) break
       names.add(name)
@@ -107,7 +107,7 @@ function prepare(scope: Scope, given: unknown, options: RememberOptions): Prepar
       ...kept,
       about,
       bytes: utf8Length(kept.text),
-      digest: digestOf(scope, about, kept.text),
+      textDigest: digestOf(scope, about, kept.text),
       ...threadOf(about, kept.source),
       ...(ms !== undefined && { ttl: ms }),
     },
@@ -142,7 +142,7 @@ export async function writeItems(
 ): Promise<readonly MemoryRow[]> {
   return retryConflicts(scope, ['names'], async () => {
     const holders = await Promise.all(
-      some.map(({ item: { about, digest } }) => nameHolder<'memory'>(scope, 'memory', nameOf(about, digest), true)),
+      some.map(({ item: { about, textDigest } }) => nameHolder<'memory'>(scope, 'memory', nameOf(about, textDigest), true)),
     )
     const ttls = await Promise.all(some.map(({ item: { ttl } }, i) => ttl ?? ttlOf(scope, holders[i])))
     const dated = some.some(({ supersedes }) => supersedes) || ttls.some((ttl) => ttl !== undefined)

@@ -54,7 +54,7 @@ async function nearest(
       const row = stored && decodeBody(stored.body, stored)
       const hit = hits[i] as (typeof hits)[number]
       // A vector of an earlier text of the item does not count.
-      if (!row || row.id !== (hit.id as MemoryId) || (row.digest ?? '') !== hit.metadata?.digest || !allows(row)) continue
+      if (!row || row.id !== (hit.id as MemoryId) || (row.textDigest ?? '') !== hit.metadata?.digest || !allows(row)) continue
       const calibrated = Math.min(1, Math.max(0, (hit.score - NOTHING_BELOW) / (SURE_ABOVE - NOTHING_BELOW)))
       candidates.push({ row, born: stored.born, score: hit.score, calibrated })
     }

@@ -15,6 +15,8 @@ export interface ProcessStore {
 export const processes: Feature<ProcessStore> = {
   name: 'processes',
   deciders: [processDecider, processEvent, grant],
+  refs: 'inputs, events and results are JSON or { digest, bytes }',
+  onForked: 'a fork has no handles on processes until it is granted some',
   // The node that runs a process ends it together with its item, so nothing follows the item.
   follows: { process: async () => [] },
   onSessionDeleted: leaveProcesses,

@@ -3,7 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, filterOf, invalidOption, listOf, optionsOf } from '../../model/options.ts'
+import { checkFlag, checkKnown, filterOf, invalidOption, listOf, optionsOf } from '../../model/options.ts'
 import { type GrantRow, hasEnded, type ProcessRow, type ProcessState } from '../../model/process.ts'
 import { deny } from '../audit-trail.ts'
 import { part, plan, readRow } from '../execute.ts'
@@ -109,6 +109,7 @@ export async function transferGrants(scope: Scope, given: readonly string[], fro
 export async function listGrants(scope: Scope, options: GrantListOptions): Promise<Page<ProcessGrant>> {
   checkOpen(scope.engine)
   const { session: given, process: name, live = false, ...page } = filterOf(options, 'processes.grants')
+  checkFlag('live', live)
   const session = given === undefined ? undefined : await sessionToRead(scope, given)
   const row = name === undefined ? undefined : await thatProcess(scope, name)
   if (!session && !row) throw refuse('RANGE_INVALID', { why: 'pass session, process or both to list grants' })

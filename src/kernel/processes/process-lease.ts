@@ -44,18 +44,18 @@ export async function holdProcess(
       stopIfAsked(scope, signal)
       const seen = await readRow(scope, 'processes', id)
       const row = going(seen.body, id)
-      const borrowed = keeper.borrow(scope.tenant, lease)
-      if (borrowed) return { hold: borrowed, row }
-      const standing = await keeper.look(scope.tenant, lease)
-      const left = until - environment.clock.monotonic()
-      if (!standing.free) {
+      const { hold, heldMs } = await keeper.alone(scope.tenant, lease, async () => {
+        const borrowed = keeper.borrow(scope.tenant, lease)
+        if (borrowed) return { hold: borrowed }
+        const standing = await keeper.look(scope.tenant, lease)
+        if (standing.free) return { hold: await take(scope, row, standing, [rowGuard(id, seen.revision)]).catch(unlessMoved) }
+        const left = until - environment.clock.monotonic()
         if (left <= 0) throw isHeld(row, standing)
-        await bell.rung(Math.min(left, standing.until - standing.now, LOOK_MS))
-        continue
-      }
-      const hold = await take(scope, row, standing, [rowGuard(id, seen.revision)]).catch(unlessMoved)
-      // Another node was first, or the process changed: look again.
+        return { heldMs: Math.min(left, standing.until - standing.now, LOOK_MS) }
+      })
       if (hold) return { hold, row }
+      // Otherwise another node was first, or the process changed: look again.
+      if (heldMs !== undefined) await bell.rung(heldMs)
     }
   } finally {
     bell.close()
@@ -67,7 +67,7 @@ export const rowGuard = (id: ProcessId, revision: number): Guard => ({ kind: 'ro
 export const isHeld = ({ id, name, state }: ProcessRow, standing: Standing) =>
   refuse('PROCESS_HELD', { process: id, state, ...heldBy(name, standing) })
 
-/** Takes a lease that was seen free, in one commit with the given parts. */
+/** Takes a lease that was seen free, in one commit with the given parts. The caller looks and takes within `Keeper.alone`. */
 export async function take(
   scope: Scope,
   { id, name }: ProcessRow,
@@ -90,12 +90,14 @@ function unlessMoved(error: unknown): undefined {
 export async function releaseHold(scope: Scope, hold: Hold): Promise<void> {
   const { environment, closing } = scope.engine
   const keeper = keeperOf(scope.engine)
-  try {
-    if (!hold.signal.aborted && !closing.aborted && keeper.leave(hold)) await plan(scope, [keeper.releasePart(hold, {})])
-  } catch (error) {
-    environment.logger.warn('a lease could not be given back', { lease: hold.id, error: String(error) })
-  }
-  keeper.letGo(hold)
+  await keeper.alone(scope.tenant, hold.id, async () => {
+    try {
+      if (!hold.signal.aborted && !closing.aborted && keeper.leave(hold)) await plan(scope, [keeper.releasePart(hold, {})])
+    } catch (error) {
+      environment.logger.warn('a lease could not be given back', { lease: hold.id, error: String(error) })
+    }
+    keeper.letGo(hold)
+  })
 }
 
 /** The present holder. Undefined if there never was one, or the lease was released. */

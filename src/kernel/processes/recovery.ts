@@ -49,8 +49,10 @@ export async function seeTo(scope: Scope, id: ProcessId, hand: WriteAs): Promise
 export async function freeGuards(scope: Scope, id: ProcessId): Promise<readonly Guard[] | undefined> {
   const keeper = keeperOf(scope.engine)
   const lease = processLease(scope, id)
-  const { free, guard } = await keeper.look(scope.tenant, lease)
-  return free && !keeper.holds(scope.tenant, lease) ? [guard] : undefined
+  return keeper.alone(scope.tenant, lease, async () => {
+    const { free, guard } = await keeper.look(scope.tenant, lease)
+    return free && !keeper.holds(scope.tenant, lease) ? [guard] : undefined
+  })
 }
 
 /** Backoff: the longer this state lasts, the longer the delay until the next look. */

@@ -3,6 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import { type Definition, type ProcessId, type ProcessRow, processQueue } from '../../model/process.ts'
 import { takeBackoff } from '../backoff.ts'
+import { environmentGuards, namingEnvironment, unknownEnvironment } from '../environment-guard.ts'
 import { NOT_THERE, type Part, part, plan } from '../execute.ts'
 import { takeName } from '../names.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
@@ -22,14 +23,17 @@ export async function registerProcess(scope: Scope, given: string, options: Regi
   const wanted = await takeDefinition(scope, options)
   // The conflict: another caller registered a process under this name.
   return retryConflicts(scope, ['names'], async () => {
-    const known = await processByName(scope, name)
+    const [known, guards] = await Promise.all([processByName(scope, name), environmentGuards(scope, wanted.env)])
     if (known) return checkSame(known, wanted)
+    if (!guards) throw unknownEnvironment(scope, wanted.env)
     const id = scope.engine.newId<'process'>()
     const cause = wanted.provenance?.cause
     const written = part(processDecider, id, { verb: 'register', set: { name, ...wanted } }, { seen: NOT_THERE, ...(cause && { cause }) })
     const offered =
       wanted.recovery === 'external' ? [] : [offerPart(runItem(scope, id), await itemOf(scope, id, wanted.kind), { seen: NOT_THERE })]
-    const { rows } = await plan(scope, [written, ...offered], wanted.wake ? { open: wanted.wake } : {})
+    const { rows } = await plan(scope, [written, ...offered], { guards, ...(wanted.wake && { open: wanted.wake }) }).catch((error) => {
+      throw namingEnvironment(scope, wanted.env, error)
+    })
     localNodesOf(scope.engine).wake()
     if (offered.length > 0) unhandledWatchOf(scope.engine).expect(scope, processQueue(wanted.kind))
     return rows[0].body as ProcessRow

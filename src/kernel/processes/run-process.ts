@@ -152,18 +152,20 @@ async function takeUp(claim: HeldClaim, id: ProcessId): Promise<Hold | number> {
   const seen = await readRow(scope, 'processes', id)
   const row = seen.body
   if (!row || hasEnded(row.state) || (await isBegun(scope, row))) return MOVED_MS
-  const standing = await keeper.look(scope.tenant, lease)
-  // A lease that another caller of this store holds is not shared.
-  if (keeper.holds(scope.tenant, lease)) return keeper.ttlMs
-  if (!standing.free) return Math.max(standing.until - standing.now, MOVED_MS)
   const starting = row.started ? [] : [part(processDecider, id, { verb: 'start', id, by: keeper.holder }, { seen })]
   const claimed = { kind: 'fence', table: 'work', id: claim.id, fence: claim.fence } as const
-  try {
-    return await take(scope, row, standing, [rowGuard(id, seen.revision), claimed], starting)
-  } catch (error) {
-    if (starting.length > 0) noteUnconfirmed(scope, id, error)
-    throw error
-  }
+  return keeper.alone(scope.tenant, lease, async () => {
+    const standing = await keeper.look(scope.tenant, lease)
+    // A lease that another caller of this store holds is not shared.
+    if (keeper.holds(scope.tenant, lease)) return keeper.ttlMs
+    if (!standing.free) return Math.max(standing.until - standing.now, MOVED_MS)
+    try {
+      return await take(scope, row, standing, [rowGuard(id, seen.revision), claimed], starting)
+    } catch (error) {
+      if (starting.length > 0) noteUnconfirmed(scope, id, error)
+      throw error
+    }
+  })
 }
 
 function unlessTaken(error: unknown): number {

@@ -33,8 +33,11 @@ export const outside = (claim?: HeldClaim): WriteAs => ({
     const all = [...itemParts(scope, row, claim?.id), part(lease, id, { verb: 'end' }), ...parts]
     const done = claim ? await claim.settle({ verb: 'complete' }, 'completed', all, guards) : await plan(scope, all, { guards })
     const keeper = keeperOf(scope.engine)
-    const hold = keeper.borrow(scope.tenant, id)
-    if (hold) keeper.lose(hold, finished(row))
+    // The holder may be about to keep the lease that it took just before.
+    await keeper.alone(scope.tenant, id, async () => {
+      const hold = keeper.borrow(scope.tenant, id)
+      if (hold) keeper.lose(hold, finished(row))
+    })
     return done
   },
 })
@@ -46,20 +49,22 @@ export const holding = (hold: Hold, claim?: HeldClaim): WriteAs => ({
   write: (scope, parts, guards) => orLose(scope, hold, () => plan(scope, parts, { guards: [hold.guard, ...guards] })),
   end: async (scope, row, parts, guards) => {
     const keeper = keeperOf(scope.engine)
-    const last = keeper.leave(hold)
     const all = [...itemParts(scope, row, claim?.id), keeper.releasePart(hold, {}), ...parts]
     const guarded = [hold.guard, ...guards]
-    try {
-      const done = await orLose(scope, hold, () =>
-        claim ? claim.settle({ verb: 'complete' }, 'completed', all, guarded) : plan(scope, all, { guards: guarded }),
-      )
-      if (last) keeper.letGo(hold)
-      else keeper.lose(hold, finished(row))
-      return done
-    } catch (error) {
-      keeper.stay(hold)
-      throw error
-    }
+    return keeper.alone(scope.tenant, hold.id, async () => {
+      const last = keeper.leave(hold)
+      try {
+        const done = await orLose(scope, hold, () =>
+          claim ? claim.settle({ verb: 'complete' }, 'completed', all, guarded) : plan(scope, all, { guards: guarded }),
+        )
+        if (last) keeper.letGo(hold)
+        else keeper.lose(hold, finished(row))
+        return done
+      } catch (error) {
+        keeper.stay(hold)
+        throw error
+      }
+    })
   },
 })
 

@@ -63,8 +63,8 @@ export function absentValue(value: string): boolean {
 }
 
 const DIGIT = 1
-const UPPER = 2
-const LOWER = 4
+export const UPPER = 2
+export const LOWER = 4
 
 export function charKind(code: number): number {
   if (code >= 97 && code <= 122) return LOWER

@@ -4,13 +4,16 @@ import { spanOf } from './assignments.ts'
 import type { KeyJudge } from './keys.ts'
 import { absentValue, absentWord, innocentValue, passwordLike, random } from './looks.ts'
 import type { Span } from './spans.ts'
-import { mentions, rare } from './survey.ts'
+import { ASSIGN, LINE, mentions, QUOTE, rare, rarely } from './survey.ts'
 import type { Undecided } from './undecided.ts'
 
-export function besideSpans(text: string, judge: KeyJudge, spans: Span[], undecided?: Undecided): void {
-  pairSpans(text, judge, spans, undecided)
+export function besideSpans(text: string, judge: KeyJudge, spans: Span[], traits: number, undecided?: Undecided): void {
+  if ((traits & ASSIGN) !== 0) {
+    pairSpans(text, judge, spans, undecided)
+    if ((traits & LINE) !== 0) blockSpans(text, judge, spans, undecided)
+  }
+  if ((traits & QUOTE) === 0) return
   argumentSpans(text, judge, spans, undecided)
-  blockSpans(text, judge, spans, undecided)
   if (text.includes("'")) identifiedSpans(text, spans, undecided)
 }
 
@@ -22,7 +25,10 @@ const LONGEST_BEFORE = 192
 const QUOTE_BEGUN = /(?:"[^"\\\n]{0,1024}|'[^'\\\n]{0,1024})$/y
 const PAIR_VALUE = /(?:(["'])((?:(?!\1)[^\\\n]){1,1024})|([^\s"'\\,}\]]{1,1024}))/y
 
+const VALUE = rarely('alue', new RegExp(VALUE_KEY.source))
+
 function pairSpans(text: string, judge: KeyJudge, spans: Span[], undecided: Undecided | undefined): void {
+  if (!mentions(text, VALUE)) return
   for (const hit of text.matchAll(VALUE_KEY)) {
     const name = NAME_BEFORE.exec(text.slice(Math.max(0, hit.index - LONGEST_BEFORE), hit.index))?.[1]
     const kind = name === undefined ? 'none' : judge(name)
@@ -45,8 +51,8 @@ function pairSpans(text: string, judge: KeyJudge, spans: Span[], undecided: Unde
 
 const CLOSED = ['",', "',"]
 const VALUE_BEGUN = /^[^\s"'`\\]{0,512}$/
-const VALUE = /^[^\s"'`\\]{8,512}$/
-const NAME = /(["'`])([A-Za-z_][\w.-]{1,62})$/
+const ARGUMENT = /^[^\s"'`\\]{8,512}$/
+const NAME = /(["'`])([A-Za-z_][\w.@+-]{1,62})$/
 const LONGEST_NAME = 64
 const MARK = /[!@#$%^&*+~]/
 
@@ -66,14 +72,36 @@ function argumentSpans(text: string, judge: KeyJudge, spans: Span[], undecided: 
       const name = NAME.exec(text.slice(Math.max(0, at - LONGEST_NAME), at))
       if (name === null || name[1] !== closed[0]) continue
       const kind = judge(name[2] as string)
-      if (kind !== 'all' && kind !== 'text' && kind !== 'auth') continue
+      if (kind !== 'all' && kind !== 'text' && kind !== 'auth') {
+        accountSpan(text, at - name[0].length, start, end, closing >= 0, spans, begun ? undecided : undefined)
+        continue
+      }
       const value = text.slice(start, Math.min(end, start + 600))
       if (begun && VALUE_BEGUN.test(value)) undecided(start)
       if (closing < 0) continue
-      if (!VALUE.test(value) || innocentValue(value) || judge(value) !== 'none') continue
+      if (!ARGUMENT.test(value) || innocentValue(value) || judge(value) !== 'none') continue
       if (random(value, 12) || (passwordLike(value) && MARK.test(value))) spans.push({ start, end: start + value.length, kind: 'key' })
     }
   }
+}
+
+const CALL =
+  /(?<![\w$])(?:auth|[\w$.]{0,40}(?:auth|login|signin|credentials?|authentication|connect(?:ion)?))\s{0,2}[=:]?\s{0,2}(?:new\s)?\s{0,2}[([]\s{0,8}(?:["'][^"'\n]{1,80}["'],\s{0,4})?$/i
+const LONGEST_CALL = 160
+
+/** The password behind a user: `auth=("user", "…")`, `login('user', '…')`, and a pair alone if it is written as no word is. */
+function accountSpan(text: string, user: number, start: number, end: number, whole: boolean, spans: Span[], undecided?: Undecided): void {
+  const before = text[user - 1]
+  if (before !== '(' && before !== ' ' && before !== '[') return
+  const value = text.slice(start, Math.min(end, start + 600))
+  if (undecided === undefined && (!ARGUMENT.test(value) || !passwordLike(value) || innocentValue(value))) return
+  const called = CALL.test(text.slice(Math.max(0, user - LONGEST_CALL), user))
+  const alone = before === '(' && !/[\w$]/.test(text[user - 2] ?? ' ')
+  if (!called && !alone) return
+  if (VALUE_BEGUN.test(value)) undecided?.(start)
+  if (!whole || !ARGUMENT.test(value) || innocentValue(value) || !passwordLike(value)) return
+  if (called || MARK.test(value) || (random(value, 12) && !/^[a-f0-9-]+$/i.test(value)))
+    spans.push({ start, end: start + value.length, kind: 'key' })
 }
 
 const BLOCK = /^([ \t]{0,32})(?:- )?["']?([A-Za-z_][\w.-]{1,62})["']?:[ \t]{1,8}[|>][+-]?[ \t]{0,8}\r?$/gm

@@ -5,7 +5,7 @@ import { absentWord, basicPair, innocentValue, passwordLike, random, scrambled, 
 import { sqlSpan } from './pairs.ts'
 import { isPlaceholder, withoutPlaceholders } from './placeholder.ts'
 import type { Span } from './spans.ts'
-import { nextName } from './spoken-names.ts'
+import { type Met, nextName } from './spoken-names.ts'
 import { isWide, type Undecided } from './undecided.ts'
 import { SPOKEN_GLUE, SPOKEN_OTHER } from './words.ts'
 
@@ -21,8 +21,10 @@ const AHEAD = 5
 const MARKS = '.,;:!?'
 const SENTENCE_ENDS = '.!?;。！？；'
 
-export function phraseSpans(text: string, spans: Span[], undecided?: Undecided): void {
-  for (let hit = nextName(text, 0); hit !== undefined; hit = nextName(text, hit.end)) {
+/** Returns whether the text has the letters of `password` or `pass:`. */
+export function phraseSpans(text: string, spans: Span[], undecided?: Undecided): boolean {
+  const met: Met = { pass: false }
+  for (let hit = nextName(text, 0, met); hit !== undefined; hit = nextName(text, hit.end, met)) {
     let at = hit.end
     const inSql = text.charCodeAt(at - 1) === 100 || text.charCodeAt(at - 1) === 68 ? sqlSpan(text, hit.start, undecided) : undefined
     if (inSql !== undefined) spans.push(inSql)
@@ -56,6 +58,7 @@ export function phraseSpans(text: string, spans: Span[], undecided?: Undecided):
       if (SENTENCE_ENDS.includes(written.at(-1) as string)) break
     }
   }
+  return met.pass
 }
 
 function isBlank(code: number): boolean {
@@ -87,7 +90,8 @@ function secretWord(name: string, word: string, n: number, glue: boolean): boole
   if (/^[\w.+-]{1,10}:|:\/\/|\.[a-z]{1,4}$|^sha\d/.test(word) || (word.includes('/') && !random(word, 30))) return false
   const many = name.startsWith('key') || name === 'webhook'
   if (word.length >= 20 && word.length <= 256 && !UUID.test(word) && random(word.replace(/[-.][a-z]{1,12}$/, ''), 20)) return !many || glue
-  if (!glue || many || n > 2) return false
+  // `das Kennwort für den Server ist …`: what the password is for may stand before the verb.
+  if (!glue || many || n > (/^(?:pass|kennwort)/.test(name) ? 4 : 2)) return false
   if (scrambled(word) || (word.length >= 16 && word.length <= 256 && random(word, 12))) return !UUID.test(word)
   return passwordLike(word) && !/^[\d.,]+[a-z%]{0,3}$|^v?\d+[.-]|\.$|^[A-Za-z]+[-_]\d{1,4}$/.test(word)
 }
@@ -98,16 +102,16 @@ const USER = /(?<![\w-])(?:-u|-U|--user|--proxy-user)(?: {0,2}|=)["']?([^\s:"']{
 const SHORT_FLAG = / -[paPw]/
 const USER_FLAG = /-(?:[uU]|-user|-proxy-user)/
 const SHORT =
-  /\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|docker login|redis-cli|mongosh|mongodump|mongorestore|az login|ldapsearch|ldapmodify|sqlcmd|zip|unzip|7z)\b[^\n|;]{0,160}? (?:-p|-a|-P|-w) {0,1}["']?([^\s"'\\-][^\s"'\\]{2,128})/g
+  /\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|docker login|redis-cli|mongosh|mongodump|mongorestore|az login|ldapsearch|ldapmodify|sqlcmd|zip|unzip|7z[az]?|(?:un)?rar)\b[^\n|;]{0,160}? (?:-p|-a|-P|-w) {0,1}["']?([^\s"'\\-][^\s"'\\]{2,128})/g
 
 /** The characters at the end of the text that a command with a short option is looked for in. */
 const COMMAND_CHARS = 480
 const VALUE_BEGUN =
-  /((?:\bpass(?:in|out)?[ \t]{1,4}pass:|\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|docker login|redis-cli|mongosh|mongodump|mongorestore|az login|ldapsearch|ldapmodify|sqlcmd|zip|unzip|7z)\b[^\n|;]{0,160}? (?:-p|-a|-P|-w) {0,1})["']?)[^\s"'\\]{0,129}$/
+  /((?:\bpass(?:in|out)?[ \t]{1,4}pass:|\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|docker login|redis-cli|mongosh|mongodump|mongorestore|az login|ldapsearch|ldapmodify|sqlcmd|zip|unzip|7z[az]?|(?:un)?rar)\b[^\n|;]{0,160}? (?:-p|-a|-P|-w) {0,1})["']?)[^\s"'\\]{0,129}$/
 /** More of a command decides whether a word behind an option is its value. */
 const TAIL = /^\s{0,8}$/
 
-export function commandSpans(text: string, judge: KeyJudge, spans: Span[], undecided?: Undecided): void {
+export function commandSpans(text: string, judge: KeyJudge, spans: Span[], pass: boolean, undecided?: Undecided): void {
   if (undecided !== undefined) {
     const from = Math.max(0, text.length - COMMAND_CHARS)
     const begun = VALUE_BEGUN.exec(text.slice(from))
@@ -132,7 +136,7 @@ export function commandSpans(text: string, judge: KeyJudge, spans: Span[], undec
       push(hit, 2, spans, /^\d+$/.test(hit[1] as string) && /^\d+$/.test(hit[2] as string))
     }
   }
-  if (text.includes('pass:')) for (const hit of text.matchAll(OPENSSL)) push(hit, 1, spans, false)
+  if (pass && text.includes('pass:')) for (const hit of text.matchAll(OPENSSL)) push(hit, 1, spans, false)
   if (!SHORT_FLAG.test(text)) return
   for (const hit of text.matchAll(SHORT)) push(hit, 1, spans, /^\d{2,5}(?::\d+)?$/.test(hit[1] as string))
 }

@@ -1,4 +1,5 @@
-// Finds objects whose secret members have plain names: a JSON Web Key (`d` beside `kty`) and a Kubernetes secret (`data` beside `kind`).
+// Finds objects whose secret members have plain names: a JSON Web Key (`d` beside `kty`), a Kubernetes secret (`data` beside `kind`) and a
+// random password in the state of Terraform (`result`).
 import { absentValue } from './looks.ts'
 import type { Span } from './spans.ts'
 import type { Undecided } from './undecided.ts'
@@ -8,6 +9,7 @@ const KEY_TYPES: ReadonlySet<unknown> = new Set(['RSA', 'EC', 'OKP', 'oct', 'AKP
 /** Whether a member is secret because of the object around it. Runs for every member, so names that cannot be meant end at once. */
 export function isSealed(data: Readonly<Record<string, unknown>>, name: string): boolean {
   if (name === 'data' || name === 'stringData') return Object.hasOwn(data, 'kind') && data.kind === 'Secret'
+  if (name === 'result') return Object.hasOwn(data, 'length') && (Object.hasOwn(data, 'special') || Object.hasOwn(data, 'bcrypt_hash'))
   if (name.length > 2 && name !== 'priv') return false
   return KEY_MEMBER_NAME.test(name) && Object.hasOwn(data, 'kty') && KEY_TYPES.has(data.kty)
 }
@@ -26,8 +28,14 @@ const LARGEST = 16_384
 const MOST = 32
 
 export function couldBeSealed(text: string): boolean {
-  return text.includes('kty') || text.includes('Secret')
+  return text.includes('kty') || text.includes('Secret') || text.includes('"result')
 }
+
+/** The password in the state of Terraform. Its members and the type of its resource stand before it, in this order. */
+const RESULT = /"result\\{0,3}"\s{0,8}:\s{0,8}\\{0,3}"((?:[^"\\\s]|\\{1,4}u[0-9a-fA-F]{4}){1,512})/g
+const RESULT_BEGUN = /("result\\{0,3}"\s{0,8}:\s{0,8}\\{0,3}")(?:[^"\\\s]|\\{1,4}u[0-9a-fA-F]{4}){0,512}\\{0,4}(?:u[0-9a-fA-F]{0,3})?$/
+const GENERATED = /random_password|"bcrypt_hash|"min_special/
+const STATE_CHARS = 640
 
 /** The same in JSON text. It is masked in place, so that the text stays JSON. */
 export function sealedSpans(text: string, spans: Span[]): void {
@@ -37,6 +45,11 @@ export function sealedSpans(text: string, spans: Span[]): void {
       const close = text.indexOf('}', hit.index)
       const end = close < 0 ? text.length : close
       for (const member of text.slice(start, Math.min(end, start + LARGEST)).matchAll(KEY_MEMBER)) push(start, member, spans)
+    }
+  }
+  if (text.includes('"result')) {
+    for (const hit of text.matchAll(RESULT)) {
+      if (GENERATED.test(text.slice(Math.max(0, hit.index - STATE_CHARS), hit.index))) push(0, hit, spans)
     }
   }
   if (!text.includes('"Secret') || !KIND.test(text)) return
@@ -67,6 +80,11 @@ export function openSealed(text: string, undecided: Undecided): void {
       if (hit[0].startsWith('"data') && hasPlainValue(hit[0])) continue
       undecided(hit.index + (FIRST_VALUE.exec(hit[0])?.[0].length ?? 0))
     }
+  }
+  const last = text.lastIndexOf('"result')
+  if (last >= 0) {
+    const begun = RESULT_BEGUN.exec(text.slice(last))
+    if (begun !== null && GENERATED.test(text.slice(Math.max(0, last - STATE_CHARS), last))) undecided(last + (begun[1] as string).length)
   }
   const brace = text.lastIndexOf('{')
   if (brace < 0 || text.includes('}', brace)) return

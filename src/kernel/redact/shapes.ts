@@ -163,6 +163,13 @@ export const SHAPES: readonly Shape[] = [
   { kind: 'sanity', starts: ['sk'], pattern: /sk[A-Za-z0-9]{170,190}(?![A-Za-z0-9])/y, random: true },
   { kind: 'endor', starts: ['endr+'], pattern: /endr\+[A-Za-z0-9-]{16,80}/y, random: 'loose' },
   { kind: 'copilot', starts: ['tid='], pattern: /tid=[a-f0-9]{32}(?:;[\w-]{1,24}=[\w.:/-]{0,128}){1,24}:[a-f0-9]{64}(?![a-f0-9])/y },
+  { kind: 'volcengine', starts: ['AKLT'], pattern: /AKLT[A-Za-z0-9]{40,64}(?![A-Za-z0-9])/y, random: 'loose' },
+  { kind: 'unkey', starts: ['unkey_'], pattern: /unkey_[A-Za-z0-9]{16,40}(?![A-Za-z0-9])/y, random: 'loose' },
+  { kind: 'tinybird', starts: ['p.eyJ'], pattern: /p\.eyJ[A-Za-z0-9_-]{20,400}\.[A-Za-z0-9_-]{20,80}/y },
+  { kind: 'scaleway', starts: ['SCW'], pattern: /SCW[A-Z0-9]{17}(?![A-Za-z0-9])/y, random: 'loose' },
+  { kind: 'firebase', starts: ['AAAA'], pattern: /AAAA[A-Za-z0-9_-]{7}:APA91b[A-Za-z0-9_-]{100,200}/y },
+  { kind: 'aiven', starts: ['aivenv1'], pattern: /aivenv1[A-Za-z0-9+/]{60,400}={0,2}/y, random: true },
+  { kind: 'convex', starts: ['prod:', 'dev:', 'preview:'], pattern: /(?:prod|dev|preview):[a-z]{2,20}-[a-z]{2,20}-\d{1,4}\|[A-Za-z0-9+/=_-]{30,200}/y },
   { kind: 'langfuse', starts: ['sk-lf-'], pattern: /sk-lf-[a-f0-9-]{36}/y },
 ]
 
@@ -189,6 +196,8 @@ export const MARKED_SHAPES: readonly MarkedShape[] = [
   { kind: 'azure-key', offset: 42, mark: '+ACR', pattern: /[A-Za-z0-9+/]{42}\+ACR[A-D][A-Za-z0-9+/]{5}(?![A-Za-z0-9])/y },
   { kind: 'azure-key', offset: 44, mark: 'AzFu', pattern: /[A-Za-z0-9_-]{44}AzFu[A-Za-z0-9_-]{5}[AQgw]==/y },
   { kind: 'azure-devops', offset: 76, mark: 'AZDO', pattern: /[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}(?![A-Za-z0-9])/y },
+  { kind: 'deepl', offset: 36, mark: ':fx', pattern: /[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}:fx(?![A-Za-z0-9])/y },
+  { kind: 'fal', offset: 36, mark: ':', pattern: /[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}:[a-f0-9]{32}(?![A-Za-z0-9])/y },
   { kind: 'mailgun', offset: 32, mark: '-', pattern: /[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}(?![A-Za-z0-9-])/y },
   { kind: 'newrelic', offset: 36, mark: 'NRAL', pattern: /(?:[a-z]{2}\d\dxx|[a-f0-9]{6})[a-f0-9]{30}NRAL(?![A-Za-z0-9])/y },
   { kind: 'maxmind', offset: 36, mark: '_mmk', pattern: /[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?![A-Za-z0-9])/y },

@@ -14,11 +14,29 @@ import { withoutRepeats } from './repeats.ts'
 import { couldBeSealed, openSealed, sealedSpans } from './sealed.ts'
 import { openShapes } from './shapes.ts'
 import { apart, replace, rewrite, type Span } from './spans.ts'
-import { ASSIGN, AT, BRACE, ELEMENT, LINE, LONG, mentions, OPTION, PERCENT, PHRASE, PIPE, rare, SLASH, survey } from './survey.ts'
+import {
+  ASSIGN,
+  AT,
+  BRACE,
+  ELEMENT,
+  LINE,
+  LONG,
+  mentions,
+  OPTION,
+  PASS,
+  PERCENT,
+  PHRASE,
+  PIPE,
+  QUOTE,
+  rare,
+  SLASH,
+  survey,
+} from './survey.ts'
+import { tableSpans } from './tables.ts'
 import { tokenSpans } from './tokens.ts'
 import { toolSpans } from './tool-forms.ts'
 import type { Undecided } from './undecided.ts'
-import { hookSpans, urlSpans } from './urls.ts'
+import { couldBeHook, hookSpans, urlSpans } from './urls.ts'
 
 /** No shorter text can contain a named secret (`pwd=x1`). */
 const SHORTEST = 6
@@ -26,14 +44,15 @@ const SHORTEST = 6
 const PAIR = 16
 const COMMAND = /(?:^|[\s"'`([])--?[A-Za-z]/
 
+/** In a text without sentences. */
+const PASS_LETTERS = /epass|pass[wp:]/i
 const FORM = rare('form-data', String.raw`\W`)
 const MACHINE = rare('machine', String.raw`\s`)
 const ACCOUNTS = rare('chpassw', 'd?')
-const HOOK = /zapier\.com\/|\.make\.com\/|\/with\/key\//
 
 /** A secret hidden behind another is found on the next pass. The limit keeps the cost linear. */
 const LOOKS = 4
-const EVERY = LONG | PHRASE | ASSIGN | AT | OPTION | ELEMENT | PERCENT | BRACE | LINE | PIPE | SLASH
+const EVERY = LONG | PHRASE | ASSIGN | AT | OPTION | ELEMENT | PERCENT | BRACE | LINE | PIPE | SLASH | QUOTE
 
 /** Returns the text with its secrets masked. Masking is idempotent. */
 export function maskText(text: string, judge: KeyJudge, bound: Bound, tag: Tag): string {
@@ -73,7 +92,8 @@ function look(text: string, judge: KeyJudge, bound: Bound, traits?: number, unde
     const here = traits ?? survey(text)
     find(text, judge, found, here, undecided)
     // Most short texts have neither, and need not be searched.
-    if ((here & (ASSIGN | PHRASE)) !== 0 && (text.length >= PAIR || undecided !== undefined)) besideSpans(text, judge, found, undecided)
+    if ((here & (ASSIGN | QUOTE)) !== 0 && (text.length >= PAIR || undecided !== undefined))
+      besideSpans(text, judge, found, here, undecided)
     if ((here & PERCENT) !== 0)
       percentSpans(text, (decoded, inside, open) => find(decoded, judge, inside, traits ?? survey(decoded), open), found, undecided)
   }
@@ -97,7 +117,10 @@ function merge(before: readonly Span[], fresh: readonly Span[]): Span[] {
   return [...out, ...before.slice(next)]
 }
 
-function find(text: string, judge: KeyJudge, spans: Span[], traits: number, undecided?: Undecided): void {
+function find(text: string, judge: KeyJudge, spans: Span[], surveyed: number, undecided?: Undecided): void {
+  const phrases = (surveyed & PHRASE) !== 0
+  const pass = phrases ? phraseSpans(text, spans, undecided) : PASS_LETTERS.test(text)
+  const traits = pass ? surveyed | PASS : surveyed
   if (undecided !== undefined) {
     openManifest(text, undecided)
     openSealed(text, undecided)
@@ -109,24 +132,22 @@ function find(text: string, judge: KeyJudge, spans: Span[], traits: number, unde
   if ((traits & ASSIGN) !== 0) {
     assignmentSpans(text, judge, spans, undecided)
     if ((traits & AT) !== 0) urlSpans(text, spans, undecided)
-    if ((traits & SLASH) !== 0 && text.includes('.com/') && HOOK.test(text)) hookSpans(text, spans)
+    if ((traits & SLASH) !== 0 && couldBeHook(text)) hookSpans(text, spans)
     if ((traits & LINE) !== 0 && text.includes('Secret')) manifestSpans(text, spans)
     if ((traits & BRACE) !== 0 && couldBeSealed(text)) sealedSpans(text, spans)
-    if ((traits & PIPE) !== 0 && mentions(text, ACCOUNTS)) chpasswdSpans(text, spans)
+    if (pass && (traits & PIPE) !== 0 && mentions(text, ACCOUNTS)) chpasswdSpans(text, spans)
   }
   if ((traits & OPTION) !== 0) {
-    if (COMMAND.test(text)) commandSpans(text, judge, spans, undecided)
-    if (mentions(text, FORM)) formSpans(text, judge, spans, undecided)
-    if (text.includes('-----BEGIN ') || text.includes('Private-Lines')) pemSpans(text, spans, undecided)
+    if (COMMAND.test(text)) commandSpans(text, judge, spans, pass, undecided)
+    if ((traits & ASSIGN) !== 0 && text.includes('="') && mentions(text, FORM)) formSpans(text, judge, spans, undecided)
+    if (text.includes('BEGIN ') || text.includes('Private-Lines')) pemSpans(text, spans, undecided)
   }
-  if ((traits & PHRASE) !== 0) {
-    phraseSpans(text, spans, undecided)
-    if (text.includes('quirep')) redisSpans(text, spans, undecided)
-  }
-  if ((traits & (PHRASE | ASSIGN)) !== 0) toolSpans(text, judge, spans, traits, undecided)
+  if (pass && phrases && text.includes('quirep')) redisSpans(text, spans, undecided)
+  if ((traits & PIPE) !== 0 && (traits & LINE) !== 0) tableSpans(text, judge, spans, undecided)
+  if ((traits & (PHRASE | ASSIGN | QUOTE)) !== 0) toolSpans(text, judge, spans, traits, undecided)
   if ((traits & ELEMENT) !== 0) {
     if (text.includes('</')) elementSpans(text, judge, spans)
     if ((traits & ASSIGN) !== 0) attributeSpans(text, judge, spans)
   }
-  if (text.length > 20 && mentions(text, MACHINE)) netrcSpans(text, spans, undecided)
+  if (pass && text.length > 20 && mentions(text, MACHINE)) netrcSpans(text, spans, undecided)
 }

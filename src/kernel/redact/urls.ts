@@ -38,6 +38,11 @@ export function urlSpans(text: string, spans: Span[], undecided?: Undecided): vo
 const HOOKS =
   /(?<=hooks\.zapier\.com\/hooks\/(?:catch|standard)\/)\d{4,10}\/[A-Za-z0-9]{5,40}|(?<=hook\.[a-z0-9-]{2,12}\.make\.com\/)[A-Za-z0-9]{20,48}|(?<=\/with\/key\/)[A-Za-z0-9_-]{20,64}/g
 
+/** The letters `z` and `k` are rare, and V8 looks for the first character of a word. */
+export function couldBeHook(text: string): boolean {
+  return text.includes('zapier.com/') || text.includes('ke.com/') || text.includes('key/')
+}
+
 /** A webhook address is a secret without a word of its own shape. Its host stays, because it shows where the agent posted. */
 export function hookSpans(text: string, spans: Span[]): void {
   for (const hit of text.matchAll(HOOKS)) spans.push({ start: hit.index, end: hit.index + hit[0].length, kind: 'webhook' })

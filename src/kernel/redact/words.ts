@@ -52,7 +52,7 @@ export const SECRET_ENDINGS: readonly string[] = [
   'credentials', 'authtoken', 'accesstoken', 'refreshtoken', 'sessiontoken', 'idtoken', 'bearertoken', 'csrftoken',
   'apitoken', 'token',
   // Chinese, Japanese, Korean and Thai do not divide words.
-  '密码', '密碼', '口令', '密钥', '密鑰', 'パスワード', '비밀번호', 'รหัสผ่าน',
+  '密码', '密碼', '口令', '密钥', '密鑰', 'パスワード', '비밀번호', 'รหัสผ่าน', '密码是', '密碼是', '密码为', '密碼為', 'パスワードは', '비밀번호는',
 ]
 
 /** A word after the phrase that makes the key about a secret instead of the secret: `password_policy`, `tokenBudget`. */
@@ -145,7 +145,7 @@ export const AUTH_SCHEMES: ReadonlySet<string> = new Set([
 export const SPOKEN_NAMES: readonly string[] = [
   'bearer', 'basic', 'passwords', 'password', 'passphrase', 'passcode', 'passwd', 'pwd', 'secrets', 'secret', 'tokens', 'token',
   'api keys', 'api key', 'access keys', 'access key', 'secret keys', 'secret key', 'private keys', 'private key', 'license keys', 'license key', 'auth keys', 'auth key',
-  'credentials', 'credential', 'webhook', 'keys', 'key', 'passwort', 'passe',
+  'credentials', 'credential', 'webhook', 'keys', 'key', 'passwort', 'kennwort', 'passe',
 ]
 
 /** Words after a name that make the sentence about something else: `the password manager is 1Password`. */
@@ -156,7 +156,23 @@ export const SPOKEN_OTHER: ReadonlySet<string> = new Set([
 ])
 
 /** Words between a name and its value: `the password is …`. */
-export const SPOKEN_GLUE: ReadonlySet<string> = new Set(['is', 'was', 'to', 'as', 'be', '->', '→', 'called', 'now', 'ist', 'lautet', 'est'])
+export const SPOKEN_GLUE: ReadonlySet<string> = new Set([
+  'is',
+  'was',
+  'to',
+  'as',
+  'be',
+  '->',
+  '→',
+  'called',
+  'now',
+  'ist',
+  'lautet',
+  'est',
+  'è',
+  'é',
+  'es',
+])
 
 /** Properties that come in pairs: `{ name: 'DB_PASSWORD', value: '…' }`, as in environments, headers and forms. */
 export const PAIR_NAMES: ReadonlySet<string> = new Set(['name', 'key', 'header', 'field', 'Name', 'Key', 'variable', 'ParameterKey'])

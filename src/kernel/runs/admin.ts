@@ -2,7 +2,7 @@
 
 import { InkError, refuse } from '../../model/errors.ts'
 import { optionalId, type SessionId, toId } from '../../model/ids.ts'
-import { checkKnown, filterOf, invalidOption, optionsOf, quoted } from '../../model/options.ts'
+import { checkKnown, checkText, filterOf, invalidOption, optionsOf, quoted } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import { isOver, RUN_STATES, type RunRow, type RunState, type Slot } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
@@ -43,6 +43,7 @@ export async function listRuns(
   checkOpen(scope.engine)
   const { state, session: named, name, parent, last = 50, cursor, ...unknown } = filterOf(options, 'runs.list')
   checkKnown(unknown, 'a list of runs')
+  checkText('name', name)
   checkLast(last, 'runs')
   if (state !== undefined && !RUN_STATES.includes(state)) throw refuse('RANGE_INVALID', { why: `unknown run state '${quoted(state)}'` })
   telling(scope, () => optionalId(parent))

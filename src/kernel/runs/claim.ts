@@ -4,9 +4,10 @@ import { assert, refuse } from '../../model/errors.ts'
 import type { Id } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import type { TableRow } from '../../model/rows.ts'
+import type { RunRow } from '../../model/run.ts'
 import type { WorkRow } from '../../model/work.ts'
 import { errorData } from '../error-data.ts'
-import { part, plan, readRow } from '../execute.ts'
+import { type DoneRow, part, plan, readRow } from '../execute.ts'
 import { heldBy, keeperOf } from '../leases/keeper.ts'
 import { leaseId } from '../names.ts'
 import type { Scope } from '../scope.ts'
@@ -20,16 +21,28 @@ import { run as decider, holdingsOf } from './run-decider.ts'
 export type Claimed = { readonly run: RunInHand } | { readonly failed: true }
 
 /** Claims the run of an item as the caller listed it. RUN_HELD or CONFLICT when another holder has it. */
-export async function claimRun(scope: Scope, { id: item, revision }: TableRow<'work'>, listed: WorkRow): Promise<Claimed> {
+export async function claimRun(scope: Scope, stored: TableRow<'work'>, listed: WorkRow): Promise<Claimed> {
   const { engine, tenant } = scope
   assert(listed.run, 'an item in a queue of runs names its run')
   const seen = await readRow(scope, 'runs', listed.run)
   const row = seen.body
   if (!row) throw refuse('RUN_UNKNOWN', { run: listed.run, tenant })
+  await openGuard(scope, row.session)
+  const lease = leaseId(scope, row.session, row.id, row.parallel)
+  return keeperOf(engine).alone(tenant, lease, () => claimWith(scope, lease, stored, listed, { ...seen, body: row }))
+}
+
+async function claimWith(
+  scope: Scope,
+  lease: Id<'lease'>,
+  { id: item, revision }: TableRow<'work'>,
+  listed: WorkRow,
+  seen: DoneRow<RunRow> & { readonly body: RunRow },
+): Promise<Claimed> {
+  const { engine, tenant } = scope
+  const { body: row } = seen
   const { id, session, name } = row
-  await openGuard(scope, session)
   const about = { session, run: id }
-  const lease = leaseId(scope, session, id, row.parallel)
   const standing = await keeperOf(engine).look(tenant, lease)
   // Only the lease is renewed, so it tells whether the holder of a claim is alive. Runs of a session come one after the other, also on one
   // node, so this process does not share a lease that it holds already.

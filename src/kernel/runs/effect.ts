@@ -1,7 +1,7 @@
 // An effect is an action outside the store, recorded once. Its result is on the tape before the program sees it, and a recorded effect is not repeated.
 
 import { InkError, refuse } from '../../model/errors.ts'
-import { checkKnown, invalidOption, optionsOf, ownMembers } from '../../model/options.ts'
+import { checkFlag, checkKnown, invalidOption, optionsOf, ownMembers } from '../../model/options.ts'
 import type { ErrorData, Stored } from '../../model/run.ts'
 import { type Backoff, restMs } from '../../model/work.ts'
 import { type BackoffOptions, takeBackoff } from '../backoff.ts'
@@ -65,8 +65,9 @@ function takeRetry(given: RetryOptions | undefined): Retry {
 
 const ONCE: Retry = { attempts: 1, backoff: takeBackoff(undefined) }
 
-export function checkEffectOptions({ retry, ifUnknown, redact: _, input: _input, ...unknown }: EffectOptions): void {
+export function checkEffectOptions({ retry, ifUnknown, redact, input: _input, ...unknown }: EffectOptions): void {
   checkKnown(unknown, 'an effect')
+  checkFlag('redact', redact)
   if (!['retry', 'ask', undefined].includes(ifUnknown)) throw invalidOption('ifUnknown', "'retry' or 'ask'", ifUnknown)
   takeRetry(retry)
 }

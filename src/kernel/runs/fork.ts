@@ -36,11 +36,14 @@ export async function forkRun(scope: Scope, { id: source }: Pick<RunRow, 'id'>, 
   const checkpoint = await checkpointAt(scope, fork)
   const set = { session, name, key, parallel: true, origin, fork, ...(checkpoint && { checkpoint }), ...(input && { input }) }
   const lease = leaseId(scope, session, id, true)
-  const standing = await keeperOf(engine).look(tenant, lease)
+  const keeper = keeperOf(engine)
   const begin = part(decider, id, { verb: 'begin', id, set }, { ...about, seen: NOT_THERE, guards: checkpointGuards(checkpoint) })
   try {
-    const { rows } = await plan(scope, [keeperOf(engine).takePart(lease, name, standing, about), begin], { open: session })
-    return await hand(scope, keeperOf(engine).keep(tenant, lease, rows[0]), id, rows[1])
+    return await keeper.alone(tenant, lease, async () => {
+      const standing = await keeper.look(tenant, lease)
+      const { rows } = await plan(scope, [keeper.takePart(lease, name, standing, about), begin], { open: session })
+      return hand(scope, keeper.keep(tenant, lease, rows[0]), id, rows[1])
+    })
   } catch (error) {
     if (!isConflict(error, 'names')) throw error
     const other = await runByName(scope, session, name, key)

@@ -195,18 +195,20 @@ export class RunInHand extends withMembers<RunMembers>() implements Run, HasFenc
    */
   async leave(write: (release: readonly Part[]) => Promise<unknown>, replayed?: number): Promise<void> {
     const { open } = this.#live()
-    const { engine } = this.#scope
-    // The lease is dropped already, and may have a new holder by now.
-    if (this.#gone) return void (await write([]))
-    const last = keeperOf(engine).leave(open.hold)
-    try {
-      await write(last ? [keeperOf(engine).releasePart(open.hold, { session: this.session, run: this.id }, replayed)] : [])
-    } catch (error) {
-      keeperOf(engine).stay(open.hold)
-      throw error
-    }
-    this.#closed = true
-    this.#letGo(open)
+    const keeper = keeperOf(this.#scope.engine)
+    await keeper.alone(open.hold.tenant, open.hold.id, async () => {
+      // The lease is dropped already, and may have a new holder by now.
+      if (this.#gone) return void (await write([]))
+      const last = keeper.leave(open.hold)
+      try {
+        await write(last ? [keeper.releasePart(open.hold, { session: this.session, run: this.id }, replayed)] : [])
+      } catch (error) {
+        keeper.stay(open.hold)
+        throw error
+      }
+      this.#closed = true
+      this.#letGo(open)
+    })
   }
 
   #letGo(open: RunWriter): void {

@@ -3,7 +3,7 @@
 import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
-import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { checkFlag, checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import type { RunRow, RunState } from '../../model/run.ts'
 import type { SessionRow } from '../../model/session.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
@@ -54,6 +54,7 @@ export async function startRun(scope: Scope, program: string | Program, options:
   checkOpen(scope.engine)
   const { session: given, input, key, parallel = false, delay, ...unknown } = optionsOf(options, 'start')
   checkKnown(unknown, 'a start')
+  checkFlag('parallel', parallel)
   if (typeof given !== 'string') throw invalidOption('session', 'the key or the id of a session', given)
   const { name, shape } = takeProgram(scope, program)
   const delayMs = delay === undefined ? 0 : milliseconds(delay)

@@ -2,7 +2,7 @@
 
 import { InkError, refuse } from '../../model/errors.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
-import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { checkFlag, checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { isOver, type RunRow } from '../../model/run.ts'
 import type { SessionRow } from '../../model/session.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
@@ -53,6 +53,7 @@ export async function openRun(
   checkOpen(scope.engine)
   const { input, key: given = '', parallel = false, wait = 0, replay, signal, ...unknown } = optionsOf(options, 'run')
   checkKnown(unknown, 'a run')
+  checkFlag('parallel', parallel)
   if (replay !== undefined && replay !== 'strict') throw invalidOption('replay', "'strict'", replay)
   const { name: taken, shape } = takeProgram(scope, program)
   const key = given === '' ? '' : maskKey(scope, given)
@@ -98,6 +99,14 @@ interface Wanted {
   readonly seen: DoneRow<RunRow>
 }
 
+/** What came of one attempt to take the lease. Empty when another node was first. */
+interface Took {
+  readonly hand?: Run
+  readonly borrowed?: Hold
+  /** Delay until the next look at a lease that another node holds. */
+  readonly heldMs?: number
+}
+
 async function takeUp(
   scope: Scope,
   wanted: Wanted,
@@ -106,6 +115,7 @@ async function takeUp(
 ): Promise<Run> {
   const { engine, tenant } = scope
   const { id, session, name, parallel, seen } = wanted
+  const keeper = keeperOf(engine)
   const lease = leaseId(scope, session, id, parallel)
   const about = { session, run: id }
   const begin = part(decider, id, { verb: 'begin', id, ...(set && { set }) }, { ...about, seen, guards: checkpointGuards(set?.checkpoint) })
@@ -115,26 +125,27 @@ async function takeUp(
     for (;;) {
       bell.reset()
       stopIfAsked(scope, signal)
-      const borrowed = keeperOf(engine).borrow(tenant, lease)
+      const { borrowed, heldMs, hand } = await keeper.alone(tenant, lease, async (): Promise<Took> => {
+        const shared = keeper.borrow(tenant, lease)
+        if (shared) return { borrowed: shared }
+        const standing = await keeper.look(tenant, lease)
+        const left = waitMs - (engine.environment.clock.monotonic() - start)
+        if (!standing.free && left > 0) return { heldMs: Math.min(left, standing.until - standing.now, LOOK_MS) }
+        const take = keeper.takePart(lease, name, standing, about)
+        return localRunsOf(engine).opening(tenant, id, async () => {
+          const taken = await plan(scope, [take, begin], { open: session, guards: [standing.guard] }).catch(unlessMoved)
+          if (!taken) return {}
+          const hold = keeper.keep(tenant, lease, taken.rows[0])
+          return { hand: await handOf(scope, hold, id, taken.rows[1], set !== undefined && set.fork === undefined) }
+        })
+      })
+      if (hand) return hand
       if (borrowed) {
         const parts = localRunsOf(engine).isOpen(tenant, id) ? [] : [begin]
         return await localRunsOf(engine).opening(tenant, id, () => inHand(scope, borrowed, wanted, parts))
       }
-      const standing = await keeperOf(engine).look(tenant, lease)
-      const left = waitMs - (engine.environment.clock.monotonic() - start)
-      if (!standing.free && left > 0) {
-        await bell.rung(Math.min(left, standing.until - standing.now, LOOK_MS))
-        continue
-      }
-      const take = keeperOf(engine).takePart(lease, name, standing, about)
-      const hand = await localRunsOf(engine).opening(tenant, id, async () => {
-        const taken = await plan(scope, [take, begin], { open: session, guards: [standing.guard] }).catch(unlessMoved)
-        if (!taken) return undefined
-        const hold = keeperOf(engine).keep(tenant, lease, taken.rows[0])
-        return handOf(scope, hold, id, taken.rows[1], set !== undefined && set.fork === undefined)
-      })
-      // Without a hand, another node was first: look again.
-      if (hand) return hand
+      // Otherwise another node was first: look again.
+      if (heldMs !== undefined) await bell.rung(heldMs)
     }
   } finally {
     bell.close()

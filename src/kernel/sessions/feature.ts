@@ -25,6 +25,8 @@ export interface SessionStore {
 export const sessions: Feature<SessionStore> = {
   name: 'sessions',
   deciders: [session],
+  refs: 'a session has metadata only',
+  onForked: 'the row of the fork is written by the fork itself',
   clocks: { [DELETIONS_CLOCK]: finishByClock },
   store: (scope) => {
     const handle = (found: FoundSession | undefined): Session | undefined =>

@@ -26,7 +26,7 @@ export interface ForkOptions {
 /** Forking twice with the same key at the same seq gives the same fork. */
 export async function forkSession(scope: Scope, from: SessionId, options: ForkOptions): Promise<OpenedSession> {
   const at = await takeForkPoint(scope, options)
-  const key = options.key ?? scope.engine.newId()
+  const key = options.key === undefined ? scope.engine.newId() : options.key
   const relation: SessionRelation = { kind: 'fork', session: from, at }
   // A garbage collection may delete what a row of that time refers to before the commit of the fork names it.
   return retryConflicts(scope, conflictOrGone('sessions'), async () => {

@@ -14,6 +14,7 @@ export const snapshots: Feature<SnapshotStore> = {
   name: 'snapshots',
   deciders: [snapshot],
   refs: { snapshots: ({ ref }: SnapshotRow) => (ref === undefined ? [] : [ref]) },
+  onForked: 'a fork shares the events, and saves a snapshot of its own',
   onSessionDeleted: clearSession,
   store: (scope) => ({ snapshots: storeSnapshots(scope) }),
 }

@@ -7,10 +7,9 @@ import { limits } from '../../model/limits.ts'
 import { invalidOption } from '../../model/options.ts'
 import type { StateContent } from '../../model/state.ts'
 import { ValuePart } from '../../model/value-part.ts'
-import { getBlob, putFresh, textGuards } from '../blobs.ts'
+import { getBlob, putFresh } from '../blobs.ts'
 import { telling } from '../draft.ts'
-import { blobsIn } from '../references.ts'
-import { conflictOrGone, retryConflicts } from '../retry-conflicts.ts'
+import { blobsIn, guardsOn } from '../references.ts'
 import type { Scope } from '../scope.ts'
 import { partsIn } from '../values/parts.ts'
 import { type CommitShare, withValues } from '../values/staged.ts'
@@ -43,7 +42,8 @@ export async function withContents<T>(
   await ready()
   const blobs = new Map<Kept, StateContent>()
   for (const one of kept) if ('bytes' in one) blobs.set(one, { blob: await putFresh(scope, one.bytes) })
-  const texts = kept.flatMap((one) => ('text' in one ? [one.text] : []))
+  // References in the event are found there.
+  const found = kept.flatMap((one) => ('text' in one ? guardsOn(JSON.parse(one.text)) : 'large' in one ? guardsOn(one.large) : []))
   const large = kept.flatMap((one) => ('large' in one ? [one.large] : []))
   const finish = async (refs: readonly string[], share: Share): Promise<T> => {
     const left = [...refs]
@@ -51,13 +51,10 @@ export async function withContents<T>(
       if ('large' in one) return { ref: left.shift() as string }
       return 'bytes' in one ? (blobs.get(one) as StateContent) : one
     })
-    if (texts.length === 0) return commit(contents, share)
-    const guards = await Promise.all(texts.map((text) => textGuards(scope, text)))
-    return commit(contents, { ...share, guards: [...share.guards, ...guards.flat()] })
+    return commit(contents, found.length === 0 ? share : { ...share, guards: [...share.guards, ...found] })
   }
   if (large.length > 0) return withValues(scope, large, ({ refs, ...share }) => finish(refs, share))
-  // A blob that a text refers to may go between being looked for and the commit.
-  return texts.length > 0 ? retryConflicts(scope, conflictOrGone(), () => finish([], NOTHING)) : finish([], NOTHING)
+  return finish([], NOTHING)
 }
 
 function keep(scope: Scope, { value: given, redact }: GivenContent): Kept {

@@ -2,7 +2,7 @@
 
 import type { StateRow } from '../../model/state.ts'
 import type { Feature } from '../feature.ts'
-import { sessionReads } from '../session-reads.ts'
+import { refuseDeleted } from '../refuse-deleted.ts'
 import { referencesOf } from './content.ts'
 import { forkState } from './fork-state.ts'
 import { clearSession, type KeyValueState, keyValueState, removeExpired } from './state.ts'
@@ -21,5 +21,7 @@ export const keyValues: Feature<StateMembers, StateMembers> = {
   onForked: forkState,
   onMaintain: async (scope, now) => ({ stateExpired: await removeExpired(scope, now) }),
   store: (scope) => ({ state: keyValueState(scope) }),
-  session: ({ scope, id }) => ({ state: sessionReads(scope, id, keyValueState(scope, id), ['get', 'exists', 'delete', 'list']) }),
+  session: ({ scope, id }) => ({
+    state: refuseDeleted(scope, id, keyValueState(scope, id), { reads: ['get', 'exists', 'list'], writes: ['delete'] }),
+  }),
 }

@@ -32,7 +32,7 @@ type LiveRow = StateRow & Required<Pick<StateRow, 'content'>>
 async function copy(scope: Scope, { key, content, expires }: LiveRow, session: SessionId): Promise<Part<StateRow>> {
   const refs = 'ref' in content ? [content.ref] : 'blob' in content ? [`blob:${content.blob.digest}`] : []
   const guards = 'text' in content ? await textGuards(scope, content.text) : referenceGuards(refs)
-  const about = { session, whole: true, seen: NOT_THERE, guards }
+  const about = { session, whole: true, seen: NOT_THERE, guards, copied: true }
   return part(state, stateId(scope, session, key), { verb: 'set', session, key, content, expires }, about)
 }
 

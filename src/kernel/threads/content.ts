@@ -6,8 +6,7 @@ import { limits } from '../../model/limits.ts'
 import type { MessageContent, MessageRow } from '../../model/thread.ts'
 import { type ValueNode, valueRef } from '../../model/value.ts'
 import type { Guard } from '../../ports/commit.ts'
-import { textGuards } from '../blobs.ts'
-import { blobsIn } from '../references.ts'
+import { blobsIn, guardsOn } from '../references.ts'
 import type { Scope } from '../scope.ts'
 import { stage } from '../values/stage.ts'
 import { putValue, readValue } from '../values/values.ts'
@@ -23,13 +22,14 @@ export interface StagedContent {
 
 export async function stageContent(scope: Scope, message: Json): Promise<StagedContent> {
   const text = inlineText(scope, message)
-  if (text !== undefined) return { content: { text }, nodes: [], guards: await textGuards(scope, text) }
+  const found = guardsOn(message)
+  if (text !== undefined) return { content: { text }, nodes: [], guards: found }
   // All nodes are sent, so that the commit needs no second attempt.
   const { ref, nodes, guards } = await stage(scope, message, false)
   const content = { ref: valueRef(ref) }
-  if (nodes.reduce((sum, { body }) => sum + body.length, 0) <= limits.batchBytes) return { content, nodes, guards }
+  if (nodes.reduce((sum, { body }) => sum + body.length, 0) <= limits.batchBytes) return { content, nodes, guards: [...guards, ...found] }
   await putValue(scope, message)
-  return { content, nodes: [], guards: [{ kind: 'value', ref }] }
+  return { content, nodes: [], guards: [{ kind: 'value', ref }, ...found] }
 }
 
 /** The JSON text of a message that is small enough for an event. Minus zero is the only value that JSON text changes. */

@@ -2,7 +2,7 @@
 
 import type { MessageRow } from '../../model/thread.ts'
 import type { Feature } from '../feature.ts'
-import { sessionReads } from '../session-reads.ts'
+import { refuseDeleted } from '../refuse-deleted.ts'
 import { clearSession } from './clear-session.ts'
 import { referencesOf } from './content.ts'
 import { forkThreads } from './fork-threads.ts'
@@ -27,19 +27,18 @@ export interface ThreadSession {
 export const threads: Feature<ThreadStore, ThreadSession> = {
   name: 'threads',
   deciders: [thread, message],
-  refs: { messages: (row: MessageRow) => referencesOf(row) },
+  refs: { messages: (row: MessageRow) => referencesOf(row), threads: 'a thread has a title and no content' },
   onSessionDeleted: clearSession,
   onForked: forkThreads,
   summary: threadSummary,
-  exports: ['threads', 'messages'],
   store: (scope) => ({ threads: storeThreads(scope) }),
   session: (view) => ({
     thread: new ThreadHandle(view.scope, { session: view.id, thread: mainThreadId(view.scope, view.id) }, { view }),
-    threads: sessionReads(
+    threads: refuseDeleted(
       view.scope,
       view.id,
       sessionThreads(view.scope, view.id, () => view.row().owner),
-      ['get', 'list'],
+      { reads: ['get', 'list'] },
     ),
   }),
 }

@@ -73,7 +73,18 @@ async function copyMessage(
   const { content } = row
   // A message keeps its text when a blob was collected that it refers to.
   const guards = content && 'text' in content ? await textGuards(scope, content.text) : referenceGuards(referencesOf(row))
-  return part(message, messageRowId(scope, session, row.message), { verb: 'put', set }, { session, seen: NOT_THERE, whole: true, guards })
+  return part(
+    message,
+    messageRowId(scope, session, row.message),
+    { verb: 'put', set },
+    {
+      session,
+      seen: NOT_THERE,
+      whole: true,
+      guards,
+      copied: true,
+    },
+  )
 }
 
 /** Leaves out messages whose value was replaced since and is gone. */

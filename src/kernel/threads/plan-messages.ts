@@ -4,13 +4,14 @@ import type { Json } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { invalidOption } from '../../model/options.ts'
+import { checkText, invalidOption } from '../../model/options.ts'
 import type { MessageRecord, MessageRow, ThreadId, ThreadRow } from '../../model/thread.ts'
 import type { ValueNode } from '../../model/value.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { derivedId } from '../derived-id.ts'
 import { type DoneRow, NOT_THERE, type Part, part } from '../execute.ts'
 import { maskKey } from '../names.ts'
+import { checkThere } from '../refuse-deleted.ts'
 import type { Scope } from '../scope.ts'
 import { readSessionRow } from '../session-row.ts'
 import { takeMessage } from './check-message.ts'
@@ -73,7 +74,7 @@ export async function planMessages(
   if (typeof redact !== 'boolean') throw invalidOption('redact', 'true or false', redact)
   if (messages.length > limits.messagesAtOnce)
     throw invalidOption('messages', `at most ${limits.messagesAtOnce} messages`, `${messages.length}`)
-  const given = takeOptions(scope, options)
+  const given = takeMessageOptions(scope, options)
   const { redactor } = scope.engine
   const seen = await seeThread(scope, session, thread)
   if (!seen.body && thread !== mainThreadId(scope, session)) throw refuse('THREAD_UNKNOWN', { thread, session })
@@ -117,9 +118,12 @@ export async function planMessages(
   return { parts, nodes, guards, ids, learn }
 }
 
-function takeOptions(scope: Scope, { parent, trigger, execution, record }: MessageOptions) {
+/** Refuses what is not usable, and masks the rest. */
+export function takeMessageOptions(scope: Scope, { parent, trigger, execution, record }: MessageOptions) {
   if (parent !== undefined && parent !== null && typeof parent !== 'string')
     throw invalidOption('parent', 'the id of a message, or null', parent)
+  checkText('trigger', trigger)
+  checkText('execution', execution)
   return {
     ...(parent !== undefined && { parent: parent === null ? null : maskKey(scope, parent) }),
     ...(trigger !== undefined && { trigger: maskKey(scope, trigger) }),
@@ -134,6 +138,9 @@ async function checkParent(scope: Scope, session: SessionId, thread: ThreadId, m
   if (parent === message) throw refused('a message cannot follow itself, which is a cycle')
   const row = await scope.engine.backend.rows.get(scope.tenant, 'messages', messageRowId(scope, session, parent))
   const body: MessageRow | undefined = row && messageOf(row)
-  if (!body) throw refused('there is no such message')
+  if (!body) {
+    await checkThere(scope, session)
+    throw refused('there is no such message')
+  }
   if (body.thread !== thread) throw refused(`it belongs to thread ${body.thread}`)
 }

@@ -18,7 +18,7 @@ import { ChunkFold, type MessageChunk } from './fold-chunks.ts'
 import { readMessage } from './linked-approvals.ts'
 import type { ThreadPlace } from './list-messages.ts'
 import { OpenMask } from './open-mask.ts'
-import { type MessageOptions, messageRowId, planMessages } from './plan-messages.ts'
+import { type MessageOptions, messageRowId, planMessages, takeMessageOptions } from './plan-messages.ts'
 import { takeRecord } from './record.ts'
 import { spliceBetween } from './splice.ts'
 import { checkMessageRow } from './stored-rows.ts'
@@ -66,6 +66,8 @@ export class ThreadStream implements MessageStream {
     checkKnown(unknown, 'a stream')
     for (const [name, value] of Object.entries({ redact, restart }))
       if (typeof value !== 'boolean') throw invalidOption(name, 'true or false', value)
+    // Refuses here what the first chunk would find.
+    takeMessageOptions(scope, { parent, trigger, execution } as MessageOptions)
     const { redactor, environment } = scope.engine
     this.id = maskKey(scope, id)
     this.#scope = scope

@@ -6,8 +6,8 @@ import { part, plan } from '../execute.ts'
 import type { SessionView } from '../feature.ts'
 import type { ArrayPage } from '../list.ts'
 import { maskKey } from '../names.ts'
+import { refuseDeleted } from '../refuse-deleted.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { sessionReads } from '../session-reads.ts'
 import { type EraseMessageOptions, type EraseMessageReport, eraseMessage } from './erase-message.ts'
 import { convertMessages } from './import-messages.ts'
 import { linkedApprovals, readMessage } from './linked-approvals.ts'
@@ -89,7 +89,10 @@ export class ThreadHandle implements Thread {
     this.#row = row
     this.#view = view
     this.id = place.thread
-    sessionReads<Thread>(scope, place.session, this, ['get', 'messages', 'record', 'info'])
+    refuseDeleted<Thread>(scope, place.session, this, {
+      reads: ['get', 'messages', 'record', 'info'],
+      writes: ['update', 'remove', 'erase', 'repair', 'rename', 'archive', 'reopen', 'delete'],
+    })
   }
 
   get title(): string | undefined {

@@ -16,6 +16,8 @@ export interface TriggerStore {
 export const triggers: Feature<TriggerStore> = {
   name: 'triggers',
   deciders: [trigger, source, firing, delivery],
+  refs: 'payloads are JSON or { digest, bytes }',
+  onForked: 'triggers belong to the tenant',
   follows: { delivery: followDelivery },
   store: (scope) => ({ triggers: triggersOf(scope) }),
 }

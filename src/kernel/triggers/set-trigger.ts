@@ -8,6 +8,7 @@ import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import type { TriggerDefinition, TriggerRow } from '../../model/trigger.ts'
 import { admit, telling } from '../draft.ts'
+import { environmentGuards, namingEnvironment, unknownEnvironment } from '../environment-guard.ts'
 import { type Part, part, plan, readRow } from '../execute.ts'
 import { takeName } from '../names.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
@@ -44,9 +45,9 @@ export async function setTrigger(scope: Scope, given: string, options: TriggerOp
   const { expect: expected, ...asked } = optionsOf(options, 'trigger')
   const definition = takeDefinition(scope, name, asked)
   const expect = takeExpected(expected)
-  return change(scope, name, (row) =>
-    isThere(row) && isSame(row, definition) ? undefined : { verb: 'set', definition, ...(expect !== undefined && { expect }) },
-  )
+  const set = (row: TriggerRow | undefined): TriggerCommand | undefined =>
+    isThere(row) && isSame(row, definition) ? undefined : { verb: 'set', definition, ...(expect !== undefined && { expect }) }
+  return change(scope, name, set, definition.env)
 }
 
 export async function turnTrigger(
@@ -107,14 +108,23 @@ function takeExpected(expect: unknown): number | undefined {
 }
 
 /** Changes the trigger as it was read, or reads it again. */
-async function change(scope: Scope, name: string, ask: (row: TriggerRow | undefined) => TriggerCommand | undefined): Promise<TriggerRow> {
+async function change(
+  scope: Scope,
+  name: string,
+  ask: (row: TriggerRow | undefined) => TriggerCommand | undefined,
+  env?: string,
+): Promise<TriggerRow> {
   const id = triggerId(scope, name)
   return retryConflicts(scope, ['triggers'], async () => {
-    const seen = await readRow(scope, 'triggers', id)
+    const [seen, present] = await Promise.all([readRow(scope, 'triggers', id), environmentGuards(scope, env)])
     const command = ask(seen.body)
     if (!command) return seen.body as TriggerRow
-    const guards = [{ kind: 'row', table: 'triggers', id, revision: seen.revision } as const]
-    const { rows } = await plan(scope, [part(trigger, id, command, { seen }), ...sourceParts(scope, seen.body, command)], { guards })
+    if (!present) throw unknownEnvironment(scope, env)
+    const guards = [{ kind: 'row', table: 'triggers', id, revision: seen.revision } as const, ...present]
+    const own = part(trigger, id, command, { seen })
+    const { rows } = await plan(scope, [own, ...sourceParts(scope, seen.body, command)], { guards }).catch((error) => {
+      throw namingEnvironment(scope, env, error)
+    })
     return rows[0].body as TriggerRow
   })
 }

@@ -18,6 +18,8 @@ const AT_ONCE = 500
 export const turns: Feature<object, TurnSession> = {
   name: 'turns',
   deciders: [turn],
+  refs: 'a receipt holds ids and a digest',
+  onForked: 'a receipt answers a retry in its own session: the same turn id is another turn in the fork',
   onSessionDeleted: async (scope, session) => {
     for await (const rows of everyPage(scope, 'turns', { index: 'bySession', equals: [session], limit: AT_ONCE }))
       if (rows.length > 0)

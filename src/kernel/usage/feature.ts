@@ -12,6 +12,8 @@ export interface UsageStore {
 export const usage: Feature<UsageStore> = {
   name: 'usage',
   deciders: [decider],
+  refs: 'a row holds numbers',
+  onForked: 'tokens are paid for once, so they count in the source',
   keptWithoutSession: { usage: 'costs of a tenant must not shrink when a session is deleted; the rows hold counts, source and model' },
   store: (scope) => ({ usage: (query) => sumUsage(scope, query) }),
 }

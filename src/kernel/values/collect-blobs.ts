@@ -17,6 +17,8 @@ export interface BlobSweep {
   readonly before: number
   /** How many named nodes are marked already. */
   readonly seen: number
+  /** How far the clock of this process is beyond the time that it is trusted to show. */
+  readonly heldMs: number
   readonly isOver: () => boolean
   readonly signal: AbortSignal | undefined
   /** Only these may be deleted. */
@@ -56,7 +58,9 @@ export async function collectBlobs(scope: Scope, sweep: BlobSweep, deleted: Coun
   }
   // An upload may pause for longer than a short grace, and one of a dead process waits for no grace.
   if (number !== undefined && !sweep.only)
-    deleted.bytes += await engine.backend.blobs.sweep(tenant, limits.uploadQuietMs, (mark) => fateOf(engine.environment.liveness, mark))
+    deleted.bytes += await engine.backend.blobs.sweep(tenant, limits.uploadQuietMs + sweep.heldMs, (mark) =>
+      fateOf(engine.environment.liveness, mark),
+    )
   return true
 }
 

@@ -8,7 +8,9 @@ import { type Duration, milliseconds } from '../../model/time.ts'
 import type { ScannedNode } from '../../ports/values.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { isOutage, reasonOf } from '../outcome.ts'
+import { notBeyondTrust } from '../purge-time.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { storeNow } from '../store-time.ts'
 import { collectBlobs } from './collect-blobs.ts'
 import { Marker } from './mark.ts'
 import { memoryOf } from './memory.ts'
@@ -72,7 +74,9 @@ async function collectNow(scope: Scope, options: CollectOptions, only?: Candidat
   const graceMs = milliseconds(grace)
   const until = budget === undefined ? Infinity : environment.clock.monotonic() + milliseconds(budget)
   const { number, top } = dryRun ? { number: 0, top: Number.MAX_SAFE_INTEGER } : await backend.values.begin(tenant)
-  const before = graceMs > 0 ? (await backend.leases.read(tenant, [])).now - graceMs : Infinity
+  const now = await storeNow(scope)
+  const trusted = await notBeyondTrust(engine, now)
+  const before = graceMs > 0 ? trusted - graceMs : Infinity
   const isRecent = (node: ScannedNode): boolean => (only ? !only.nodes.has(node.ref) : node.at >= before)
   const isOver = (): boolean => environment.clock.monotonic() > until
 
@@ -116,7 +120,7 @@ async function collectNow(scope: Scope, options: CollectOptions, only?: Candidat
         break
       }
     }
-    const sweep = { marker, number: dryRun ? undefined : number, before, seen, isOver, signal, only: only?.blobs }
+    const sweep = { marker, number: dryRun ? undefined : number, before, seen, heldMs: now - trusted, isOver, signal, only: only?.blobs }
     if (complete) complete = await collectBlobs(scope, sweep, deleted, retained)
   } catch (error) {
     // A later collection may have deleted a root that this one read before.

@@ -24,6 +24,7 @@ export const values: Feature<ValueMembers> = {
   deciders: [pin],
   onMaintain: (scope) => collectIfDue(scope),
   refs: { pins: (row: PinRow) => [row.ref] },
+  onForked: 'pins belong to the tenant',
   store: (scope) => ({
     values: storeValues(scope),
     pin: (content) => pinContent(scope, content),

@@ -4,7 +4,7 @@ import { hex, sameBytes } from '../../model/bytes.ts'
 import { refuse } from '../../model/errors.ts'
 import { decodeBody } from '../../model/rows.ts'
 import { tableNames, tableOf } from '../../model/tables.ts'
-import { parseValueRef, valueRef } from '../../model/value.ts'
+import { isValueRef, parseValueRef, valueRef } from '../../model/value.ts'
 import { everyRow } from '../every-row.ts'
 import { blobDigestOf, blobsIn } from '../references.ts'
 import type { Scope } from '../scope.ts'
@@ -17,6 +17,8 @@ import { PrefixSet } from './prefix-set.ts'
 export type Keeper = 'events' | 'rows' | 'recent'
 
 const PAGE = 512
+// In a text within the row, the quotes around it are escaped.
+const REF_IN_TEXT = /value:[A-Za-z0-9_-]{43}/g
 
 export class Marker {
   readonly nodes = new PrefixSet()
@@ -56,7 +58,10 @@ export class Marker {
     await this.#blobsOfRows()
   }
 
-  /** Marks the blobs that rows of any table refer to: payloads and results that were too large for their event. */
+  /**
+   * Marks the blobs that rows of any table refer to: payloads and results that were too large for their event. Marks the values, too, that the
+   * data of callers in them refers to.
+   */
   async #blobsOfRows(): Promise<void> {
     const { engine, tenant } = this.#scope
     const snapshot = await engine.backend.upkeep.snapshot(tenant)
@@ -65,12 +70,27 @@ export class Marker {
         for (let after: string | undefined; ; ) {
           const page = await snapshot.rows(table, after, PAGE)
           for (const { body } of page) for (const reference of blobsIn(body)) this.blobs.add(blobDigestOf(reference) as string)
+          await this.#namedValues(page.flatMap(({ body }) => body.match(REF_IN_TEXT) ?? []))
           await this.#slice.rest()
           if (page.length < PAGE) break
           after = page.at(-1)?.id
         }
     } finally {
       await snapshot.close()
+    }
+  }
+
+  /** A fork repeats data whose value may be gone, so a ref without a node is no root. */
+  async #namedValues(texts: readonly string[]): Promise<void> {
+    const { engine, tenant } = this.#scope
+    const refs = [...new Set(texts)].filter(isValueRef).map(parseValueRef)
+    for (let at = 0; at < refs.length; at += PAGE) {
+      const few = refs.slice(at, at + PAGE)
+      const bodies = await engine.backend.values.get(tenant, few)
+      await this.from(
+        few.filter((_, i) => bodies[i]),
+        'rows',
+      )
     }
   }
 

@@ -20,6 +20,8 @@ export interface VectorMembers {
 export const vectors: Feature<VectorMembers> = {
   name: 'vectors',
   deciders: [collection, vector],
+  refs: 'vectors and documents stand in the rows',
+  onForked: 'collections belong to the tenant',
   onOpen: ({ options: { vectorMemory } }) => {
     if (vectorMemory !== undefined && (!Number.isSafeInteger(vectorMemory) || vectorMemory < 0))
       throw invalidOption('vectorMemory', 'a number of bytes ≥ 0', vectorMemory)

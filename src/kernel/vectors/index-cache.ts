@@ -29,16 +29,18 @@ class IndexCache {
     this.#most = engine.options.vectorMemory ?? limits.vectorMemoryBytes
   }
 
-  /** Calls `use` with an index that knows everything written before the call, or returns undefined if there is no room for it. */
+  /** Calls `use` with an index that knows everything written before the call, or returns undefined if there is no room for it, or no longer. */
   async with<T>(scope: Scope, of: FoundCollection, use: (index: VectorIndex) => Promise<T>): Promise<T | undefined> {
     if (this.#closed) return undefined
     const held = this.#touch(`${scope.tenant}/${of.id}`)
     const result = held.queue.then(async () => {
       if (held.tooLarge || this.#closed) return undefined
+      let index = held.index
       try {
-        const index = held.index ?? (await this.#load(scope, of, held))
+        index ??= await this.#load(scope, of, held)
         if (!index) return undefined
         await index.catchUp()
+        if (this.#isEvicted(held, index)) return undefined
         if (!this.#makeRoom(held, index.bytes)) {
           this.#drop(held)
           held.tooLarge = true
@@ -46,6 +48,7 @@ class IndexCache {
         }
         return await use(index)
       } catch (error) {
+        if (index && this.#isEvicted(held, index)) return undefined
         // The next search loads it again.
         this.#drop(held)
         if (this.#closed) return undefined
@@ -111,6 +114,13 @@ class IndexCache {
       used -= held.index.bytes
       this.#drop(held)
     }
+    return true
+  }
+
+  /** Another collection took its room while this one was read. What it grew by since is closed here. */
+  #isEvicted(held: Held, index: VectorIndex): boolean {
+    if (held.index === index) return false
+    index.close()
     return true
   }
 

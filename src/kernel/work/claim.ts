@@ -2,7 +2,7 @@
 
 import { InkError, refuse } from '../../model/errors.ts'
 import type { EventId, Id, TenantId } from '../../model/ids.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkFlag, checkKnown, optionsOf } from '../../model/options.ts'
 import type { ErrorData } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { WorkRow } from '../../model/work.ts'
@@ -126,6 +126,7 @@ export class HeldClaim<T = unknown> implements Claim<T>, HasFence {
   async fail(thrown: unknown, options?: FailOptions): Promise<'ready' | 'dead'> {
     const { final = false, delay, at, ...unknown } = optionsOf(options, 'fail')
     checkKnown(unknown, 'a failure')
+    checkFlag('final', final)
     const error = errorData(this.scope, thrown)
     const { delayMs, notBefore } = takeDue({ delay, at })
     const dies = final || isSpent(this.row)

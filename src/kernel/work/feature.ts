@@ -28,6 +28,8 @@ export const queues: Feature<QueueStore> = {
   name: 'work',
   onClose: (engine) => localNodesOf(engine).close(),
   deciders: [work],
+  refs: 'payloads and results are JSON or { digest, bytes }',
+  onForked: 'work items belong to a queue of the tenant',
   health: async (scope) => {
     const { state } = await scope.engine.backend.journal.head(scope.tenant)
     return state === 'active' ? (await unhandled(scope)).map((one) => unhandledText(one).found) : []

@@ -3,7 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import type { Id, TenantId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, filterOf, optionsOf, quoted } from '../../model/options.ts'
+import { checkFlag, checkKnown, filterOf, optionsOf, quoted } from '../../model/options.ts'
 import type { Backlog } from '../../model/queries.ts'
 import { decodeBody, type TableRow } from '../../model/rows.ts'
 import type { StandardSchemaV1 } from '../../model/standard-schema.ts'
@@ -163,6 +163,7 @@ async function tryClaim<T>(scope: Scope, queue: string, options?: Omit<ClaimOpti
   checkOpen(scope.engine)
   const { lease, renew = false, signal, ...unknown } = optionsOf(options, 'claim')
   checkKnown(unknown, 'a claim')
+  checkFlag('renew', renew)
   const leaseMs = takeLease(scope, lease)
   schedulerOf(scope.engine).start()
   for (;;) {

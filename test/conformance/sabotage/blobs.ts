@@ -97,6 +97,11 @@ export const blobSabotages: readonly Sabotage[] = [
     ...backend,
     commit: (batch) => backend.commit(batch.map(withoutBlobGuards)),
   })),
+  spoiled('does not look for the blobs that the data of a caller names', [guarded], (backend) => ({
+    ...backend,
+    commit: (batch) =>
+      backend.commit(batch.map((one) => ({ ...one, guards: one.guards.filter((guard) => guard.kind !== 'blob' || !guard.given) }))),
+  })),
   spoiled('does not note the blobs that a commit names', [collected], (backend) => ({
     ...backend,
     commit: async (batch) => {

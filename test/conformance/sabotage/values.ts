@@ -64,6 +64,11 @@ export const valueSabotages: readonly Sabotage[] = [
     [guarded],
     sending((commit) => ({ ...commit, guards: commit.guards.filter(({ kind }) => kind !== 'value') })),
   ),
+  spoiled(
+    'does not look for the nodes that the data of a caller names',
+    [guarded],
+    sending((commit) => ({ ...commit, guards: commit.guards.filter((guard) => guard.kind !== 'value' || !guard.given) })),
+  ),
   spoiled('refuses a commit that names a node', [guarded], (backend) => ({
     ...backend,
     commit: async (batch) => {

@@ -96,6 +96,48 @@ export function checkSessionTables(list: readonly AnyFeature[], known: Readonly<
     })
 }
 
+/** `onForked` and `refs` are a hook or a reason, for each table of the feature. */
+export const checkReasons = (list: readonly AnyFeature[]): readonly string[] =>
+  list.flatMap(({ name, deciders = [], onForked, refs }) => [
+    ...(saysSomething(onForked) ? [] : [`${name} neither copies its rows in onForked nor says there why a fork begins without them`]),
+    ...(typeof refs === 'string' ? [] : deciders.map(({ table }) => table).filter((table) => !(table in refs))).map(
+      (table) => `${name} says in refs nothing about ${table}: which values its rows refer to, or why to none`,
+    ),
+    ...(typeof refs === 'string' ? [refs] : Object.values(refs)).flatMap((one) =>
+      saysSomething(one) ? [] : [`${name} gives an empty reason in refs`],
+    ),
+  ])
+
+const saysSomething = (hook: unknown): boolean => typeof hook === 'function' || (typeof hook === 'string' && hook.trim().length > 10)
+
+/** Every member of `Feature` is declared by a feature, and read by somebody: a hook that nobody calls promises something that does not happen. */
+export function checkHooks(list: readonly AnyFeature[], page: string): readonly string[] {
+  const declared = /interface Feature<[\s\S]*?\n\}/.exec(page)?.[0] ?? ''
+  const hooks = [...declared.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, hook = '']) => hook)
+  const rest = page.replace(declared, '')
+  return hooks.flatMap((hook) => [
+    ...(list.some((one) => hook in one) ? [] : [`no feature declares the hook ${hook}`]),
+    ...(hook in ELSEWHERE || new RegExp(`\\b${hook}\\b`).test(rest) ? [] : [`the hook ${hook} is read by nobody`]),
+  ])
+}
+
+/** Read outside of `feature.ts`. */
+const ELSEWHERE: Readonly<Record<string, string>> = { keptWithoutSession: 'by checkSessionTables' }
+
+/** A feature has tests of its behaviour, on every engine: in its own folder, or where `elsewhere` says. */
+export function checkBehaviourTests(
+  names: readonly string[],
+  tests: readonly Source[],
+  elsewhere: Readonly<Record<string, string>>,
+): readonly string[] {
+  return names.flatMap((name) => {
+    const own = tests.filter(({ path }) => path === elsewhere[name] || path.startsWith(`test/${name}/`))
+    const works = own.some(({ text }) => /each\((engines|layouts)\b/.test(text) && text.includes('expectSound('))
+    const where = elsewhere[name] ?? `test/${name}/*.test.ts`
+    return works ? [] : [`${name} has no test in ${where} that runs on every engine and ends with expectSound`]
+  })
+}
+
 /** Every folder of the kernel that holds a decider is a feature, complete and listed. */
 export function checkFeatures(list: readonly AnyFeature[], paths: readonly string[], index: string): readonly string[] {
   const folders = new Set(paths.filter((path) => path.endsWith('-decider.ts')).map(folderIn))

@@ -20,7 +20,7 @@ export interface FoundTable {
 
 /** Tables that a migration creates by hand, by engine: those that hold data of tenants, and those that hold none. */
 export const HAND_WRITTEN = {
-  sqlite: { tenants: ['events', 'heads'], store: ['migrations', 'secrets'] },
+  sqlite: { tenants: ['events', 'heads'], store: ['clocks', 'migrations', 'secrets'] },
   postgres: { tenants: ['events', 'heads'], store: ['clock', 'migrations', 'secrets', 'wall_keys'] },
 } as const satisfies Record<Engine, Readonly<Record<'tenants' | 'store', readonly string[]>>>
 

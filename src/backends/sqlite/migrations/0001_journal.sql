@@ -16,6 +16,13 @@ create table secrets (
   value blob not null
 ) strict, without rowid;
 
+-- One row: the newest time that the processes with this file agree on, and the time to which one of them has leapt. Safe to lose.
+create table clocks (
+  id      integer primary key check (id = 1),
+  trusted integer not null,
+  leap    integer
+) strict;
+
 create table heads (
   tenant text primary key,
   seq    integer not null,
