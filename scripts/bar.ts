@@ -17,7 +17,7 @@ export const PARTS: Readonly<Record<string, string>> = {
  */
 export const WATCHED: readonly string[] = [
   'src/{model,backends}/**/*.test.ts',
-  'src/kernel/*.test.ts',
-  'src/kernel/redact/*.test.ts',
+  'src/kernel/{*,{writing,reading,content,proof,time,naming,session,failing,measuring,wiring}/*}.test.ts',
+  'src/redact/*.test.ts',
   'test/{conformance,redact}/*.test.ts',
 ]

@@ -5,7 +5,7 @@
 //   npm run long    the same with many rounds and a new seed, which it prints; `npm run long -- --seed n` repeats one
 //
 // Files that failed are run once more, alone. One that passes then is flaky: it fails the check except in CI.
-// Other arguments go to vitest: `npm test -- src/kernel/lane.test.ts`.
+// Other arguments go to vitest: `npm test -- src/kernel/writing/lane.test.ts`.
 
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import asc from 'assemblyscript/asc'
 
 const SOURCE = new URL('./vector-dots.as', import.meta.url)
-const TARGET = new URL('../src/vector-dots.ts', import.meta.url)
+const TARGET = new URL('../src/vectors/threads/vector-dots.ts', import.meta.url)
 
 /** The module as text, as it must be committed. */
 export async function dotsModule(): Promise<string> {

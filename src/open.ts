@@ -7,15 +7,15 @@ import { sqliteBackend } from './backends/sqlite/backend.ts'
 import { folderBackend } from './backends/sqlite/folder.ts'
 import { isFolderStore } from './backends/sqlite/tenant-files.ts'
 import { consoleLogger } from './console-logger.ts'
-import { checkAirGap, chooseEmbedder, type EmbedderOption } from './embedder.ts'
+import { checkAirGap, chooseEmbedder, type EmbedderOption } from './embedders/choose-embedder.ts'
 import { nodeEnvironment, silent } from './environment.ts'
-import type { KernelOptions } from './kernel/engine.ts'
+import type { KernelOptions } from './kernel/options.ts'
 import { createStore, type Store } from './kernel/store.ts'
 import { InkError, refuse } from './model/errors.ts'
 import { invalidOption, looking, ownMembers } from './model/options.ts'
 import type { Backend } from './ports/backend.ts'
 import type { Clock, Entropy, Environment, Logger } from './ports/environment.ts'
-import { vectorThreads } from './vector-threads.ts'
+import { vectorThreads } from './vectors/threads/vector-threads.ts'
 
 export interface StoreOptions extends Omit<KernelOptions, 'redactKey' | 'embedder'> {
   /** A file path, a file: URL, a postgres: URL or ':memory:'. */

@@ -3,11 +3,12 @@
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { open, type Store } from '../src/index.ts'
-import type { Happened } from '../src/kernel/decider.ts'
 import { type AnyFeature, FeatureSet } from '../src/kernel/feature.ts'
 import { features } from '../src/kernel/features.ts'
+import type { Happened } from '../src/kernel/writing/decider.ts'
 import { filesUnder, isSource, read } from './support/project.ts'
 import {
+  basicsOf,
   checkBehaviourTests,
   checkCycles,
   checkFeatures,
@@ -20,7 +21,10 @@ import {
   wallsOf,
 } from './support/tidy/kernel.ts'
 
-const TOP = ['src/kernel/features.ts', 'src/kernel/engine.ts', 'src/kernel/store.ts', 'src/kernel/close-store.ts']
+const ROOT = {
+  top: ['src/kernel/engine.ts', 'src/kernel/store.ts', 'src/kernel/close-store.ts'],
+  contract: ['src/kernel/feature.ts', 'src/kernel/features.ts', 'src/kernel/options.ts', 'src/kernel/fenced.ts'],
+}
 
 /** Tests of features that have no folder of their own in `test`. */
 const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
@@ -46,7 +50,9 @@ const sources = filesUnder('src/kernel', isSource)
   .filter((path) => !path.endsWith('.test.ts'))
   .map((path) => ({ path, text: read(path) }))
 const paths = sources.map(({ path }) => path)
-const walls = wallsOf(read('ARCHITECTURE.md'))
+const page = read('ARCHITECTURE.md')
+const walls = wallsOf(page)
+const basics = basicsOf(page)
 
 const without = (folder: string): readonly AnyFeature[] => features.filter(({ name }) => name !== folder)
 
@@ -60,13 +66,20 @@ describe('the kernel', () => {
   })
 
   it('the kernel has folders that import only the folders below them, as ARCHITECTURE.md says', () => {
-    expect(checkWalls(sources, walls, TOP)).toEqual([])
-    const wrong = (path: string, target: string) => checkWalls([{ path, text: `import { x } from '${target}'` }], walls, TOP)
-    expect(wrong('src/kernel/work/a.ts', '../runs/b.ts')).toEqual([expect.stringContaining('is in work and imports')])
-    expect(wrong('src/kernel/lane.ts', './runs/b.ts')).toEqual([expect.stringContaining('the root of the kernel')])
-    expect(wrong('src/kernel/cron/a.ts', '../engine.ts')).toEqual([expect.stringContaining('at the top of the kernel')])
-    expect(wrong('src/kernel/attic/a.ts', '../names.ts')).toEqual([expect.stringContaining('does not list')])
-    expect(wrong('src/kernel/runs/a.ts', '../work/b.ts')).toEqual([])
+    expect(checkWalls(sources, walls, basics, ROOT)).toEqual([])
+    const wrong = (path: string, target: string, names = '{ x }') =>
+      checkWalls([{ path: `src/kernel/${path}`, text: `import ${names} from '${target}'` }], walls, basics, ROOT)
+    expect(wrong('features/work/a.ts', '../runs/b.ts')).toEqual([expect.stringContaining('is in work and imports')])
+    expect(wrong('features/work/a.ts', '../runs/b.ts', '{ type X }')).toHaveLength(1)
+    expect(wrong('writing/lane.ts', '../features/runs/b.ts')).toEqual([expect.stringContaining('is in writing and imports')])
+    expect(wrong('features/cron/a.ts', '../../engine.ts', '{ type X }')).toEqual([expect.stringContaining('at the top of the kernel')])
+    expect(wrong('features/cron/a.ts', '../../features.ts')).toEqual([expect.stringContaining('more than types')])
+    expect(wrong('features/cron/a.ts', '../../features.ts', '{ type X }')).toEqual([])
+    expect(wrong('features/attic/a.ts', '../../naming/names.ts')).toEqual([expect.stringContaining('does not list')])
+    expect(wrong('attic/a.ts', '../naming/names.ts')).toEqual([expect.stringContaining('does not list')])
+    expect(wrong('a.ts', './naming/names.ts')).toEqual([expect.stringContaining('the root of the kernel')])
+    expect(wrong('features/runs/a.ts', '../work/b.ts')).toEqual([])
+    expect(wrong('features/runs/program/a.ts', '../tape/b.ts')).toEqual([])
   })
 
   it('the kernel is read with type-only imports left out', () => {

@@ -5,7 +5,7 @@ export const TYPE = 'tool.finished'
 const OUTPUTS = [
   'ok: 41 passed, 0 failed in 3.2 s; 93 % of lines covered, two slow files: lane.test.ts and verify.test.ts',
   'The order was shipped on Tuesday and should arrive by Friday; the customer asked to be told when it does.',
-  'src/kernel/lane.ts:112: the batch is taken before the heads are known, so a first commit reads the head once.',
+  'src/kernel/writing/lane.ts:112: the batch is taken before the heads are known, so a first commit reads the head once.',
   'Found 3 matching documents; the newest one says that refunds above 100 EUR need a second pair of eyes.',
 ] as const
 

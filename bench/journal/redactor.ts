@@ -3,8 +3,8 @@
 
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { redactor } from '../../src/kernel/redact/redactor.ts'
-import { tagger } from '../../src/kernel/redact/tagger.ts'
+import { redactor } from '../../src/redact/redactor.ts'
+import { tagger } from '../../src/redact/tagger.ts'
 import { type Linear, MOST, measureLinear, streamInPieces, time } from '../../test/redact/linear.ts'
 import { spread } from '../lib/stats.ts'
 import { atMost, type Findings, type Settings, type Workload } from '../lib/workload.ts'

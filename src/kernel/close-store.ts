@@ -1,7 +1,7 @@
 // Closes a store once, in order, for all of its views.
 
-import type { Recents } from './recent.ts'
-import type { Engine } from './scope.ts'
+import type { Recents } from './reading/recent-events.ts'
+import type { Engine } from './wiring/scope.ts'
 
 export class StoreLifetime {
   readonly #engine: Engine

@@ -3,59 +3,24 @@
 import { idMaker } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { invalidOption, ownMembers } from '../model/options.ts'
-import { type Duration, milliseconds } from '../model/time.ts'
+import { milliseconds } from '../model/time.ts'
 import type { Backend } from '../ports/backend.ts'
-import type { Embedder } from '../ports/embedder.ts'
 import type { Environment, Logger } from '../ports/environment.ts'
-import { AuditTrail } from './audit-trail.ts'
-import type { CanvasOptions } from './canvas/options.ts'
-import { ClosedTenants } from './closed-tenants.ts'
-import { Registry } from './decider.ts'
+import { type Redactor, redactor } from '../redact/redactor.ts'
+import { tagger } from '../redact/tagger.ts'
+import { freshBlobs } from './content/blobs-before-commit.ts'
+import { checkCollectAfter, noteCommit } from './content/writes-since-collection.ts'
 import { type AnyFeature, FeatureSet } from './feature.ts'
-import { freshBlobs } from './fresh-blobs.ts'
-import { Lane, type LaneOptions } from './lane.ts'
-import type { LeaseOptions } from './leases/keeper.ts'
-import type { MemoryOptions } from './memory/options.ts'
-import { type RedactOptions, type Redactor, redactor } from './redact/redactor.ts'
-import { tagger } from './redact/tagger.ts'
-import { Renewals } from './renewals.ts'
-import { RowMutex } from './row-mutex.ts'
-import type { Engine } from './scope.ts'
-import { SessionMemory } from './session-memory.ts'
-import { type CollectAfter, checkCollectAfter, noteCommit } from './written.ts'
-import { yieldingReads } from './yielding-reads.ts'
-
-export interface KernelOptions {
-  /** Masks secrets before anything is hashed, indexed or logged; `false` stores everything unmasked. */
-  readonly redact?: RedactOptions | false
-  /** The largest payload of one event, in bytes. */
-  readonly payloadBytes?: number
-  /** Bounds of the lane. */
-  readonly lane?: Pick<LaneOptions, 'commits' | 'bytes' | 'timeoutMs'>
-  /** The longest time a write should take, from the call to the receipt; 25 ms by default. A longer one counts as a breach in `stats()`. */
-  readonly writeBudget?: Duration
-  /** Duration and owner of leases. */
-  readonly lease?: LeaseOptions
-  /** Limits of canvases. */
-  readonly canvas?: CanvasOptions
-  /** Ranking and upkeep of memory. */
-  readonly memory?: MemoryOptions
-  /** Opens for inspection: damage is reported by the read that meets it, not by opening. */
-  readonly readOnly?: boolean
-  /** Whether this node runs the scheduler for jobs and expiring approvals; true by default. */
-  readonly schedule?: boolean
-  /** Turns texts into vectors. */
-  readonly embedder?: Embedder
-  /** Bytes of memory for collections of vectors; 512 MiB by default. Larger collections are read from the store for every search. */
-  readonly vectorMemory?: number
-  /**
-   * Lets `maintain` collect garbage in a tenant once this process has written so many commits, or bytes of values and blobs, there. Off by
-   * default.
-   */
-  readonly collectAfter?: CollectAfter
-  /** Keys the tags in masked text; by default generated once and kept in the store. */
-  readonly redactKey?: Uint8Array
-}
+import type { KernelOptions } from './options.ts'
+import { AuditTrail } from './proof/audit-trail.ts'
+import { yieldingReads } from './reading/yielding-reads.ts'
+import { SessionMemory } from './session/session-memory.ts'
+import { Renewals } from './time/renewals.ts'
+import { ClosedTenants } from './wiring/closed-tenants.ts'
+import type { Engine } from './wiring/scope.ts'
+import { Registry } from './writing/decider.ts'
+import { Lane, type LaneOptions } from './writing/lane.ts'
+import { RowMutex } from './writing/row-mutex.ts'
 
 const SALT_BYTES = 16
 const SALTS_AT_A_TIME = 256

@@ -6,13 +6,13 @@ import type { SessionId, TenantId } from '../model/ids.ts'
 import type { RunRow, Wait } from '../model/run.ts'
 import type { SessionRow, SessionSummary } from '../model/session.ts'
 import type { TableName } from '../model/tables.ts'
-import type { AnyDecider } from './decider.ts'
-import type { Part } from './execute.ts'
-import type { BranchHandle } from './runs/branch.ts'
-import type { RunEnding } from './runs/ending.ts'
-import type { Engine, Scope } from './scope.ts'
-import type { FollowItem } from './work/item-origin.ts'
-import type { ClockHandlers } from './work/scheduler.ts'
+import type { BranchHandle } from './features/runs/program/branch.ts'
+import type { RunEnding } from './features/runs/writing/ending.ts'
+import type { FollowItem } from './features/work/item-origin.ts'
+import type { ClockHandlers } from './features/work/scheduler.ts'
+import type { Engine, Scope } from './wiring/scope.ts'
+import type { AnyDecider } from './writing/decider.ts'
+import type { Part } from './writing/execute.ts'
 
 /** A session as its features see it: the row as this handle last saw it. */
 export interface SessionView {
@@ -45,7 +45,12 @@ type RunMethods<Members> = {
     : never
 }
 
-export interface Feature<StoreMembers extends object = object, SessionMembers extends object = object, RunMembers extends object = object> {
+export interface Feature<
+  StoreMembers extends object = object,
+  SessionMembers extends object = object,
+  RunMembers extends object = object,
+  Deletion extends object = object,
+> {
   /** The name of its folder. */
   readonly name: string
   /** Checks its options when a store opens. */
@@ -58,8 +63,9 @@ export interface Feature<StoreMembers extends object = object, SessionMembers ex
   readonly clocks?: ClockHandlers
   /** Adds parts to every commit that moves a work item, by the kind of the item's origin. */
   readonly follows?: Readonly<Record<string, FollowItem>>
-  /** Cleans up when a session is deleted, before its payloads are erased. It may run again after a crash. */
-  readonly onSessionDeleted?: (scope: Scope, session: SessionId, why: string) => Promise<unknown>
+  /** Cleans up when a session is deleted, before its payloads are erased. It may run again after a crash. What it returns joins the report. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: most features have nothing to report
+  readonly onSessionDeleted?: (scope: Scope, session: SessionId, why: string) => Promise<Deletion | void>
   /** Reasons why rows of a table with a `session` column stay when the session is deleted. */
   readonly keptWithoutSession?: Readonly<Partial<Record<TableName, string>>>
   /** Adds parts to the commit that creates a fork. A text is the reason why a fork begins without the rows of this feature. */
@@ -96,16 +102,15 @@ export interface Feature<StoreMembers extends object = object, SessionMembers ex
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of features of every shape
-export type AnyFeature = Feature<any, any, any>
+export type AnyFeature = Feature<any, any, any, any>
 
 type Every<Union> = (Union extends unknown ? (member: Union) => void : never) extends (member: infer All) => void ? All : never
 /** The members that the features of a list add to a store, to a session and to a run. */
-export type StoreMembersOf<F> = Every<F extends Feature<infer Members, infer _S, infer _R> ? Members : never>
-export type SessionMembersOf<F> = Every<F extends Feature<infer _S, infer Members, infer _R> ? Members : never>
-export type RunMembersOf<F> = Every<F extends Feature<infer _S, infer _H, infer Members> ? Members : never>
-
-/** A base class for handles. Its members come from the features; the constructor of the handle assigns them. */
-export const withMembers = <Members extends object>(): (new () => Members) => class {} as new () => Members
+export type StoreMembersOf<F> = Every<F extends Feature<infer Members, infer _S, infer _R, infer _D> ? Members : never>
+export type SessionMembersOf<F> = Every<F extends Feature<infer _S, infer Members, infer _R, infer _D> ? Members : never>
+export type RunMembersOf<F> = Every<F extends Feature<infer _S, infer _H, infer Members, infer _D> ? Members : never>
+/** What the features add to the report of a deleted session. */
+export type DeletionOf<F> = Every<F extends Feature<infer _S, infer _H, infer _R, infer Members> ? Members : never>
 
 type RunMethod = (branch: BranchHandle, ...given: readonly unknown[]) => unknown
 
@@ -165,11 +170,11 @@ export class FeatureSet {
     for (const members of this.#session) Object.assign(handle, members(session))
   }
 
-  /** Returns the cleanup report of each feature, by its name. */
-  async sessionDeleted(scope: Scope, session: SessionId, why: string): Promise<Readonly<Record<string, unknown>>> {
-    const reports: Record<string, unknown> = {}
-    for (const { name, onSessionDeleted } of this.list) reports[name] = await onSessionDeleted?.(scope, session, why)
-    return reports
+  /** Returns what the features add to the report. */
+  async sessionDeleted(scope: Scope, session: SessionId, why: string): Promise<object> {
+    const report = {}
+    for (const { onSessionDeleted } of this.list) Object.assign(report, await onSessionDeleted?.(scope, session, why))
+    return report
   }
 
   async forked(scope: Scope, fork: Fork): Promise<readonly Part[]> {

@@ -1,28 +1,28 @@
 // Every feature of a store, one line each. Hooks run in this order.
 
-import { approvals } from './approvals/feature.ts'
-import { artifacts } from './artifacts/feature.ts'
-import { attachments } from './attachments/feature.ts'
-import { audit } from './audit/feature.ts'
-import { canvases } from './canvas/feature.ts'
-import { cron } from './cron/feature.ts'
-import type { RunMembersOf, SessionMembersOf, StoreMembersOf } from './feature.ts'
-import { graph } from './graph/feature.ts'
-import { inputs } from './inputs/feature.ts'
-import { leases } from './leases/feature.ts'
-import { memory } from './memory/feature.ts'
-import { processes } from './processes/feature.ts'
-import { runs } from './runs/feature.ts'
-import { sessions } from './sessions/feature.ts'
-import { snapshots } from './snapshots/feature.ts'
-import { keyValues } from './state/feature.ts'
-import { threads } from './threads/feature.ts'
-import { triggers } from './triggers/feature.ts'
-import { turns } from './turns/feature.ts'
-import { usage } from './usage/feature.ts'
-import { values } from './values/feature.ts'
-import { vectors } from './vectors/feature.ts'
-import { queues } from './work/feature.ts'
+import type { DeletionOf, RunMembersOf, SessionMembersOf, StoreMembersOf } from './feature.ts'
+import { approvals } from './features/approvals/feature.ts'
+import { artifacts } from './features/artifacts/feature.ts'
+import { attachments } from './features/attachments/feature.ts'
+import { audit } from './features/audit/feature.ts'
+import { canvases } from './features/canvas/feature.ts'
+import { cron } from './features/cron/feature.ts'
+import { graph } from './features/graph/feature.ts'
+import { inputs } from './features/inputs/feature.ts'
+import { leases } from './features/leases/feature.ts'
+import { memory } from './features/memory/feature.ts'
+import { processes } from './features/processes/feature.ts'
+import { runs } from './features/runs/feature.ts'
+import { sessions } from './features/sessions/feature.ts'
+import { snapshots } from './features/snapshots/feature.ts'
+import { keyValues } from './features/state/feature.ts'
+import { threads } from './features/threads/feature.ts'
+import { triggers } from './features/triggers/feature.ts'
+import { turns } from './features/turns/feature.ts'
+import { usage } from './features/usage/feature.ts'
+import { values } from './features/values/feature.ts'
+import { vectors } from './features/vectors/feature.ts'
+import { queues } from './features/work/feature.ts'
 
 export const features = [
   queues,
@@ -53,3 +53,5 @@ export const features = [
 export type StoreMembers = StoreMembersOf<(typeof features)[number]>
 export type SessionMembers = SessionMembersOf<(typeof features)[number]>
 export type RunMembers = RunMembersOf<(typeof features)[number]>
+/** What the features add to the report of a deleted session. */
+export type Deletion = DeletionOf<(typeof features)[number]>

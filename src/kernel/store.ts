@@ -10,32 +10,33 @@ import type { TenantState } from '../model/tenant.ts'
 import type { Backend, BackendTraits } from '../ports/backend.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { Measure } from '../ports/upkeep.ts'
-import { whileWanted } from './abortable.ts'
-import { type AsOptions, actingAs } from './acting-as.ts'
-import { type AheadReport, ahead } from './ahead.ts'
-import { appendAll, type NewEvent } from './append.ts'
-import { deny } from './audit-trail.ts'
-import { type StoreBlobs, storeBlobs } from './blobs.ts'
 import { StoreLifetime } from './close-store.ts'
-import { telling } from './draft.ts'
-import { createEngine, type KernelOptions } from './engine.ts'
-import { type EraseOptions, type EraseReport, erase } from './erase.ts'
-import { withMembers } from './feature.ts'
+import { type StoreBlobs, storeBlobs } from './content/blobs.ts'
+import { dataOf } from './content/large-data.ts'
+import { createEngine } from './engine.ts'
 import { features, type StoreMembers } from './features.ts'
-import { type EventKey, findEvent } from './find-event.ts'
-import { type Health, health } from './health.ts'
-import type { LaneStats } from './lane.ts'
-import { dataOf } from './large-data.ts'
-import { listTenants, type TenantsOptions } from './list-tenants.ts'
-import { type MaintenanceReport, maintain } from './maintain.ts'
-import { type EventPage, type EventQuery, pageEvents, readEvents } from './read.ts'
-import { type RebuildOptions, type RebuildReport, rebuild } from './rebuild.ts'
-import { Recents } from './recent.ts'
-import { checkOpen, type Scope } from './scope.ts'
-import { setTenantState } from './tenant.ts'
-import { type VerifyOptions, type VerifyReport, verify } from './verify.ts'
-import { type KeysReport, verifyKeys } from './verify-keys.ts'
-import { checkReferences } from './verify-references.ts'
+import { type Health, health } from './measuring/health.ts'
+import type { KernelOptions } from './options.ts'
+import { deny } from './proof/audit-trail.ts'
+import { type EraseOptions, type EraseReport, erase } from './proof/erase.ts'
+import { type RebuildOptions, type RebuildReport, rebuild } from './proof/rebuild.ts'
+import { type VerifyOptions, type VerifyReport, verify } from './proof/verify.ts'
+import { type KeysReport, verifyKeys } from './proof/verify-keys.ts'
+import { checkReferences } from './proof/verify-references.ts'
+import { whileWanted } from './reading/abortable.ts'
+import { type EventKey, findEvent } from './reading/find-event.ts'
+import { type EventPage, type EventQuery, pageEvents, readEvents } from './reading/read-events.ts'
+import { Recents } from './reading/recent-events.ts'
+import { type AheadReport, ahead } from './time/ahead-of-clock.ts'
+import { type MaintenanceReport, maintain } from './time/maintain.ts'
+import { type AsOptions, actingAs } from './wiring/acting-as.ts'
+import { listTenants, type TenantsOptions } from './wiring/list-tenants.ts'
+import { checkOpen, type Scope } from './wiring/scope.ts'
+import { setTenantState } from './wiring/tenant.ts'
+import { withMembers } from './wiring/with-members.ts'
+import { appendAll, type NewEvent } from './writing/append.ts'
+import { telling } from './writing/draft.ts'
+import type { LaneStats } from './writing/lane.ts'
 
 export interface Stats extends LaneStats {
   readonly backend: string
@@ -105,7 +106,6 @@ export async function createStore(backend: Backend, environment: Environment, op
     recents.get(commit.tenant)?.note(commit, outcome.receipts)
     if (commit.changes.some((change) => change.kind === 'state')) engine.closedTenants.heard(commit.tenant)
   })
-  const life = new StoreLifetime(engine, closing, recents)
   const scope = { engine, tenant: MAIN, actor: '' }
   try {
     await recents.of(scope).fill()
@@ -113,7 +113,7 @@ export async function createStore(backend: Backend, environment: Environment, op
     // A damaged file is not served, except read-only, for inspecting the damage.
     if (!options.readOnly) throw error
   }
-  return new StoreView(scope, life, { root: true, walled: false })
+  return new StoreView(scope, new StoreLifetime(engine, closing, recents), { root: true, walled: false })
 }
 
 interface View {

@@ -19,7 +19,7 @@ export type InboxState = 'pending' | 'claimed' | 'completed' | 'cancelled'
 export const INBOX_STATES: readonly InboxState[] = ['pending', 'claimed', 'completed', 'cancelled']
 
 /** The claim on an item: the run that took it, and the fence of the session's lease at that time. */
-export interface InboxHold {
+export interface InboxItemClaim {
   readonly id: ClaimId
   readonly run: RunId
   readonly fence: number
@@ -41,7 +41,7 @@ export interface InboxRow {
   readonly at?: number | undefined
   /** The delay that was asked for, in milliseconds: a retry repeats it, and gets another `at`. */
   readonly delay?: number | undefined
-  readonly claim?: InboxHold | undefined
+  readonly claim?: InboxItemClaim | undefined
   /** Number of times it was claimed. */
   readonly attempt: number
   readonly offeredAt: number

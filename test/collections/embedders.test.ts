@@ -3,9 +3,9 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { openAiEmbedder } from '../../src/embedders/openai-embedder.ts'
 import type { StoreOptions } from '../../src/index.ts'
-import { hashEmbedding } from '../../src/kernel/vectors/hash-embedding.ts'
-import { openAiEmbedder } from '../../src/openai-embedder.ts'
+import { hashEmbedding } from '../../src/vectors/math/hash-embedding.ts'
 import { codeOf, engines, expectSound, later, openIn } from '../support/engines.ts'
 
 const KEY = 'sk-test-0123456789abcdefghijklmnop'

@@ -6,7 +6,7 @@ import { nodeEnvironment } from '../../src/environment.ts'
 import type { Logger, VectorCollection } from '../../src/index.ts'
 import { createStore } from '../../src/kernel/store.ts'
 import type { VectorMatrices, VectorMatrix } from '../../src/ports/vector-matrix.ts'
-import { vectorThreads } from '../../src/vector-threads.ts'
+import { vectorThreads } from '../../src/vectors/threads/vector-threads.ts'
 import { later } from '../support/engines.ts'
 
 /** What is said about vectors, with its details. */

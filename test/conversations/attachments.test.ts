@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest'
 import type { Session, UncommittedAttachment } from '../../src/index.ts'
-import { takeFileName } from '../../src/kernel/attachments/file-name.ts'
-import { sniff } from '../../src/kernel/attachments/sniff.ts'
+import { takeFileName } from '../../src/kernel/features/attachments/file-name.ts'
+import { sniff } from '../../src/kernel/features/attachments/sniff.ts'
 import { codeOf, engines, expectSound, layouts } from '../support/engines.ts'
 
 /** A file that begins as a PNG of this size does. */

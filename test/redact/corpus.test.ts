@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { redactor } from '../../src/kernel/redact/redactor.ts'
+import { redactor } from '../../src/redact/redactor.ts'
 import { blobs } from './blobs.ts'
 import { chance } from './chance.ts'
 import { CONTEXTS, place, WORD_CONTEXTS } from './contexts.ts'
@@ -96,7 +96,7 @@ describe('the redaction corpus', () => {
   })
 
   test('no rule names a held-out family or its prefix', () => {
-    const folder = new URL('../../src/kernel/redact/', import.meta.url)
+    const folder = new URL('../../src/redact/', import.meta.url)
     const rules = readdirSync(folder).filter((file) => !file.endsWith('.test.ts'))
     const source = rules.map((file) => readFileSync(new URL(file, folder), 'utf8')).join('\n')
     for (const family of HELD_OUT) {

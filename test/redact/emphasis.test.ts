@@ -1,8 +1,8 @@
 // Secrets behind emphasis, as models write them in Markdown and HTML: in one text, in a stream, and what only looks like one.
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { redactor } from '../../src/kernel/redact/redactor.ts'
 import { limits } from '../../src/model/limits.ts'
+import { redactor } from '../../src/redact/redactor.ts'
 
 const tag = (secret: string) => createHmac('sha256', 'emphasis').update(secret).digest('hex').slice(0, 8)
 const redact = redactor({}, tag)

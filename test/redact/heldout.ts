@@ -1,5 +1,5 @@
 // Ten families that no rule was written for. Nine were chosen before the first rule. The tenth, daytona, was chosen after the rules were
-// written: it took the place of a family that has a rule now. Nothing in src/kernel/redact may name them, so only the rule for unknown
+// written: it took the place of a family that has a rule now. Nothing in src/redact may name them, so only the rule for unknown
 // vendors and the key or sentence around them can find them.
 import { BASE36, BASE62, BASE64URL, HEX, UPPER } from './chance.ts'
 import type { Family } from './families.ts'

@@ -1,6 +1,6 @@
 // No text may stop the journal. The ratio itself is a measurement and belongs to the bench; this only catches a catastrophe.
 import { expect, test } from 'vitest'
-import { redactor } from '../../src/kernel/redact/redactor.ts'
+import { redactor } from '../../src/redact/redactor.ts'
 import { share } from '../support/rounds.ts'
 import { streamInPieces, time, worstTexts } from './linear.ts'
 

@@ -1,6 +1,7 @@
 // Measures that redaction stays linear, by CPU time: the worst texts we can think of at 64 KiB and at 128 KiB. A quadratic rule gives 4.
-import { redactor } from '../../src/kernel/redact/redactor.ts'
+
 import { limits } from '../../src/model/limits.ts'
+import { redactor } from '../../src/redact/redactor.ts'
 import { BASE62, BASE64URL, chance, HEX } from './chance.ts'
 
 const KIB = 1024

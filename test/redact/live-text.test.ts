@@ -1,9 +1,9 @@
 // A stream shows its text as it comes, in every kind of text, and holds back only what may be the beginning of a secret.
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { redactor } from '../../src/kernel/redact/redactor.ts'
-import type { StreamBounds } from '../../src/kernel/redact/stream.ts'
 import { limits } from '../../src/model/limits.ts'
+import { redactor } from '../../src/redact/redactor.ts'
+import type { StreamBounds } from '../../src/redact/stream.ts'
 import { rounds, share } from '../support/rounds.ts'
 import { chance } from './chance.ts'
 import { FAMILIES } from './families.ts'

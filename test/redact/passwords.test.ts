@@ -1,6 +1,6 @@
 // Passwords with marks of code in them, in places where no code can stand.
 import { expect, test } from 'vitest'
-import { redactor } from '../../src/kernel/redact/redactor.ts'
+import { redactor } from '../../src/redact/redactor.ts'
 import { BASE62, chance, DIGITS } from './chance.ts'
 
 const redact = redactor({}, () => '00000000')

@@ -1,8 +1,8 @@
 // A second corpus, written from the documentation of vendors and not from the rules: families in thirteen places, composed forms, and text
 // that holds no secret.
 import { describe, expect, test } from 'vitest'
-import { redactor } from '../../src/kernel/redact/redactor.ts'
 import { limits } from '../../src/model/limits.ts'
+import { redactor } from '../../src/redact/redactor.ts'
 import { rounds, SEED, share } from '../support/rounds.ts'
 import { BASE62, type Chance, chance, DIGITS, LOWER } from './chance.ts'
 import { NAMED_PLACES, PLACES, RECORDS } from './wide-contexts.ts'

@@ -1,6 +1,6 @@
 // Streams as the AI SDK sends them for typical answers. Tests fold them and compare.
 
-import type { MessageChunk } from '../../src/kernel/threads/fold-chunks.ts'
+import type { MessageChunk } from '../../src/kernel/features/threads/fold-chunks.ts'
 
 export const recordedStreams: Readonly<Record<string, readonly MessageChunk[]>> = {
   'an answer in text': [

@@ -1,8 +1,8 @@
 // The jobs of a simulated year: every way to miss and to overlap in each of six zones, by line, interval and instant, some with jitter; and
 // for each of them the times at which it is due, found without the calculator of the store.
 
-import type { ScheduleOptions } from '../../src/kernel/cron/schedule.ts'
-import type { JobOptions } from '../../src/kernel/cron/set-job.ts'
+import type { ScheduleOptions } from '../../src/kernel/features/cron/schedule.ts'
+import type { JobOptions } from '../../src/kernel/features/cron/set-job.ts'
 import type { Missed, Overlap } from '../../src/model/job.ts'
 import { oracleTimes, type Walls, wallsOf } from './cron-oracle.ts'
 import { Chance } from './cron-year-chance.ts'

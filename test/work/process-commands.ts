@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { AgentProcess, HeldProcess, Session, Store } from '../../src/index.ts'
+import type { AgentProcess, LeasedProcess, Session, Store } from '../../src/index.ts'
 import type { Ending } from '../../src/model/process.ts'
 import type { Hand, Model, Outcome, Who } from './process-model.ts'
 
@@ -10,7 +10,7 @@ export interface Real {
   readonly stores: Readonly<Record<Who, Store>>
   readonly sessions: Readonly<Record<Who, Session>>
   readonly woken: Session
-  readonly held: Partial<Record<Who, HeldProcess>>
+  readonly held: Partial<Record<Who, LeasedProcess>>
   pass(ms: number): void
 }
 
@@ -183,7 +183,7 @@ const claims = who.map((one) =>
       const outcome: Outcome = child ? await outcomeOf(child.claim()) : { code: 'PROCESS_UNKNOWN' }
       const wanted = model.claim(one)
       if ('code' in wanted) return expect(outcome).toEqual(wanted)
-      const held = (outcome as { value: HeldProcess }).value
+      const held = (outcome as { value: LeasedProcess }).value
       expect(held.fence).toBeGreaterThan(0)
       // Entered again, it is held under the same fence, and once.
       if (real.held[one]) expect(held.fence).toBe(real.held[one]?.fence)

@@ -1,7 +1,7 @@
 // Who may write for a process: one holder at a time, under a fence that grows. Whoever was taken over writes nothing more.
 
 import { describe, expect, test } from 'vitest'
-import type { AgentProcess, HeldProcess, Store } from '../../src/index.ts'
+import type { AgentProcess, LeasedProcess, Store } from '../../src/index.ts'
 import { type Engine, makePlace } from '../runs/crashing-backend.ts'
 import { unfenced } from '../runs/unfenced.ts'
 import { codeOf, expectSound, later } from '../support/engines.ts'
@@ -23,7 +23,7 @@ async function two(engine: Engine, fenced = true) {
 const get = async (store: Store): Promise<AgentProcess> => (await store.processes.get('c')) as AgentProcess
 
 /** Whatever somebody who holds it can write. */
-const writes: Readonly<Record<string, (held: HeldProcess) => Promise<unknown>>> = {
+const writes: Readonly<Record<string, (held: LeasedProcess) => Promise<unknown>>> = {
   event: (held) => held.event('page.fetched', { by: 'ada' }),
   wait: (held) => held.wait('reply'),
   start: (held) => held.start(),

@@ -1,6 +1,6 @@
 // Lists and shows agent processes: their state, events, holder and grants.
 
-import type { AgentProcess, ProcessEvent, ProcessGrant, RunHolder, Store } from '../../index.ts'
+import type { AgentProcess, LeaseHolder, ProcessEvent, ProcessGrant, Store } from '../../index.ts'
 import { hasEnded, type ProcessRow, type ProcessState } from '../../model/process.ts'
 import { CliError, EXIT, type Exit } from '../exit.ts'
 import { facts } from '../facts.ts'
@@ -87,7 +87,7 @@ export function showProcess(t: Terminal, words: readonly string[], options: Proc
   })
 }
 
-async function tell(t: Terminal, store: Store, row: ProcessRow, holder: RunHolder | undefined): Promise<void> {
+async function tell(t: Terminal, store: Store, row: ProcessRow, holder: LeaseHolder | undefined): Promise<void> {
   const now = holder?.now ?? Date.now()
   const at = (ms: number) => `${time(ms)} UTC (${fromNow(ms, now)})`
   const { line, json } = facts(t)

@@ -1,6 +1,6 @@
 // Lists runs, or shows everything about one at a glance.
 
-import type { RunCheckpoint, RunHolder, RunRow, RunState, Store, Unhandled, Usage } from '../../index.ts'
+import type { LeaseHolder, RunCheckpoint, RunRow, RunState, Store, Unhandled, Usage } from '../../index.ts'
 import { isOver } from '../../model/run.ts'
 import { unhandledText } from '../../model/unhandled.ts'
 import { EXIT, type Exit } from '../exit.ts'
@@ -122,7 +122,7 @@ export function showRun(t: Terminal, words: readonly string[], options: { readon
   })
 }
 
-async function tell(t: Terminal, store: Store, row: RunRow, holder: RunHolder | undefined): Promise<void> {
+async function tell(t: Terminal, store: Store, row: RunRow, holder: LeaseHolder | undefined): Promise<void> {
   const { line } = facts(t)
   const now = holder?.now ?? Date.now()
   const over = isOver(row.state)
@@ -153,7 +153,7 @@ function checkpointText({ epoch, now: saved, run, manifest }: RunCheckpoint, now
   return `${manifest ? componentsText(manifest) : '(erased)'}; began epoch ${epoch}, ${time(saved)} UTC (${fromNow(saved, now)})${from}`
 }
 
-function holderText({ parallel, waits }: RunRow, holder: RunHolder | undefined): string {
+function holderText({ parallel, waits }: RunRow, holder: LeaseHolder | undefined): string {
   if (!holder) return waits.length > 0 ? 'none while it waits' : 'none; the next node takes it up'
   const { owner, fence, until, lapsed, now } = holder
   const whose = parallel ? '' : ' (the lease of its session)'

@@ -1,6 +1,6 @@
 // Work items, holders and times in words.
 
-import type { WorkHolder, WorkItem } from '../../index.ts'
+import type { LeaseHolder, WorkItem } from '../../index.ts'
 import { fromNow, time } from '../format.ts'
 import { errorText, untilText } from '../runs/text.ts'
 import type { Style, Terminal } from '../terminal.ts'
@@ -17,7 +17,7 @@ export const triesText = ({ attempt, attempts }: Pick<WorkItem, 'attempt' | 'att
   attempts === undefined ? String(attempt) : `${attempt} of ${attempts}`
 
 /** The next step of an item, or how it ended, in one line. */
-export function itemStanding(item: WorkItem, holder: WorkHolder | undefined, now: number): string {
+export function itemStanding(item: WorkItem, holder: LeaseHolder | undefined, now: number): string {
   const { state, at = 0, error, diedAt } = item
   if (state === 'claimed') return heldText(item, holder)
   if (state === 'dead')
@@ -27,13 +27,13 @@ export function itemStanding(item: WorkItem, holder: WorkHolder | undefined, now
   return `${at > now ? `due ${untilText(at, now)}` : 'due now'}${failed}`
 }
 
-const heldText = ({ owner = 'an unnamed owner' }: WorkItem, holder: WorkHolder | undefined): string =>
+const heldText = ({ owner = 'an unnamed owner' }: WorkItem, holder: LeaseHolder | undefined): string =>
   !holder || holder.lapsed
     ? `abandoned by ${owner}; the next worker takes it up`
     : `held by ${owner} until ${untilText(holder.until, holder.now)}`
 
 /** The holder of a claim or lease, and until when. */
-export function holderText(holder: WorkHolder | undefined): string {
+export function holderText(holder: LeaseHolder | undefined): string {
   if (!holder) return 'none'
   const { owner, fence, until, lapsed, now } = holder
   if (lapsed) return `${owner}, fence ${fence}, is gone or its lease expired; the next worker takes it up`

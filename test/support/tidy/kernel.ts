@@ -1,11 +1,11 @@
-// The inner walls of the kernel: no import cycle, and which feature folder may import which. Type-only imports do not count.
+// The inner walls of the kernel: no import cycle at run time, and which folder may import which, types included.
 
 import { posix } from 'node:path'
 import type { AnyFeature } from '../../../src/kernel/feature.ts'
 import { type Table, tables } from '../../../src/model/tables.ts'
 import { tableOf } from '../markdown.ts'
 
-const KERNEL = 'src/kernel/'
+const FEATURES = 'src/kernel/features/'
 
 export interface Source {
   readonly path: string
@@ -28,6 +28,12 @@ function onlyTypes(names: string): boolean {
     .filter(Boolean)
   return members?.every((name) => name.startsWith('type ')) ?? false
 }
+
+/** Which files a file imports, its types included. */
+export const allImports = ({ path, text }: Source): readonly string[] =>
+  [...text.matchAll(/^(?:import|export)\s[^'"]*?\sfrom\s*'(\.[^']+)'/gms)].map(([, specifier = '']) =>
+    posix.normalize(posix.join(posix.dirname(path), specifier)),
+  )
 
 /** Every knot of files that import each other, in whatever round. */
 export function checkCycles(sources: readonly Source[]): readonly string[] {
@@ -55,29 +61,56 @@ export interface Wall {
   readonly mayImport: readonly string[]
 }
 
-/** The table of ARCHITECTURE.md about the folders of the kernel. */
+/** The table of ARCHITECTURE.md about the features. */
 export const wallsOf = (page: string): readonly Wall[] =>
-  tableOf(page, 'kernel folder', 'may import').map((row) => ({
-    folder: row['kernel folder'] as string,
+  tableOf(page, 'feature', 'may import').map((row) => ({
+    folder: row.feature as string,
     mayImport: (row['may import'] as string).split(', ').filter((name) => name !== '–'),
   }))
 
-/** `''` for a file in the kernel's root. */
-export const folderIn = (path: string): string => (path.startsWith(KERNEL) ? (/^([^/]+)\//.exec(path.slice(KERNEL.length))?.[1] ?? '') : '')
+/** The folders that every feature may import. */
+export const basicsOf = (page: string): readonly string[] =>
+  tableOf(page, 'kernel folder', 'holds').map((row) => row['kernel folder'] as string)
 
-/** Files in the root may import no folder of a feature, except those at the top, which put the store together. */
-export function checkWalls(sources: readonly Source[], walls: readonly Wall[], top: readonly string[]): readonly string[] {
+/** The feature that a file belongs to; `''` for all others. */
+export const featureOf = (path: string): string =>
+  path.startsWith(FEATURES) ? (/^([^/]+)\//.exec(path.slice(FEATURES.length))?.[1] ?? '') : ''
+
+/** The folder of basics that a file lies in. */
+const basicOf = (path: string): string | undefined => /^src\/kernel\/(?!features\/)([^/]+)\//.exec(path)?.[1]
+
+export interface Root {
+  /** Files that put the store together: they import everything, and nothing imports them. */
+  readonly top: readonly string[]
+  /** Files whose types everything may import. At run time only the top does. */
+  readonly contract: readonly string[]
+}
+
+/** Basics import basics, features also the features that the table allows, and the top imports everything. */
+export function checkWalls(
+  sources: readonly Source[],
+  walls: readonly Wall[],
+  basics: readonly string[],
+  { top, contract }: Root,
+): readonly string[] {
   const known = new Map(walls.map(({ folder, mayImport }) => [folder, mayImport]))
   return sources.flatMap((source) => {
     const { path } = source
-    const folder = folderIn(path)
-    if (folder !== '' && !known.has(folder)) return [`${path} lies in a folder that ARCHITECTURE.md does not list`]
-    return runtimeImports(source).flatMap((target) => {
-      const other = folderIn(target)
-      if (folder !== '' && top.includes(target)) return [`${path} imports ${target}, which is at the top of the kernel`]
-      if (other === '' || other === folder || (folder === '' && top.includes(path))) return []
-      const may = folder === '' ? ['redact'] : (known.get(folder) ?? [])
-      return may.includes(other) ? [] : [`${path} is in ${folder || 'the root of the kernel'} and imports ${target}`]
+    const feature = featureOf(path)
+    const basic = basicOf(path)
+    if ((feature !== '' && !known.has(feature)) || (basic !== undefined && !basics.includes(basic)))
+      return [`${path} lies in a folder that ARCHITECTURE.md does not list`]
+    if (feature === '' && basic === undefined)
+      return [...top, ...contract].includes(path)
+        ? []
+        : [`${path} lies in the root of the kernel, which holds the store and its wiring only`]
+    const atRunTime = runtimeImports(source)
+    return allImports(source).flatMap((target) => {
+      const other = featureOf(target)
+      if (top.includes(target)) return [`${path} imports ${target}, which is at the top of the kernel`]
+      if (contract.includes(target)) return atRunTime.includes(target) ? [`${path} imports more than types of ${target}`] : []
+      if (other === '' || other === feature || known.get(feature)?.includes(other)) return []
+      return [`${path} is in ${feature || basic} and imports ${target}`]
     })
   })
 }
@@ -140,16 +173,16 @@ export function checkBehaviourTests(
 
 /** Every folder of the kernel that holds a decider is a feature, complete and listed. */
 export function checkFeatures(list: readonly AnyFeature[], paths: readonly string[], index: string): readonly string[] {
-  const folders = new Set(paths.filter((path) => path.endsWith('-decider.ts')).map(folderIn))
+  const folders = new Set(paths.filter((path) => path.endsWith('-decider.ts')).map(featureOf))
   const names = list.map(({ name }) => name)
   return [
     ...[...folders].filter((folder) => !names.includes(folder)).map((folder) => `${folder} has deciders and is not in features.ts`),
     ...list.flatMap(({ name, deciders = [] }) => [
       ...['feature.ts', 'public.ts']
-        .filter((file) => !paths.includes(`${KERNEL}${name}/${file}`))
-        .map((file) => `${KERNEL}${name}/${file} is missing`),
-      ...(index.includes(`'./kernel/${name}/public.ts'`) ? [] : [`src/index.ts does not re-export ${name}/public.ts`]),
-      ...(paths.filter((path) => folderIn(path) === name && path.endsWith('-decider.ts')).length === deciders.length
+        .filter((file) => !paths.includes(`${FEATURES}${name}/${file}`))
+        .map((file) => `${FEATURES}${name}/${file} is missing`),
+      ...(index.includes(`'./kernel/features/${name}/public.ts'`) ? [] : [`src/index.ts does not re-export ${name}/public.ts`]),
+      ...(paths.filter((path) => featureOf(path) === name && path.endsWith('-decider.ts')).length === deciders.length
         ? []
         : [`${name} lists ${deciders.length} deciders, not one for each of its files *-decider.ts`]),
     ]),

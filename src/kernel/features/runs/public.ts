@@ -1,0 +1,17 @@
+// The types of this feature that users see.
+
+export type { CheckpointManifest, ComponentRef, TurnState } from '../../../model/checkpoint.ts'
+export type { ErrorData, RunCheckpoint, RunRow, RunState, Wait } from '../../../model/run.ts'
+export type { Components } from '../checkpoints/components.ts'
+export type { Resolution, RunListOptions } from './admin.ts'
+export type { ForkOptions } from './fork.ts'
+export type { RunNode, RunNodeOptions, RunNodeStats } from './node/node.ts'
+export type { RunHandle, StartOptions } from './node/start.ts'
+export type { RunOptions } from './node/take-up.ts'
+export type { All, Begun, Branch, EffectFunction, Within } from './program/branch-calls.ts'
+export type { Saved } from './program/checkpoint.ts'
+export type { Child } from './program/child.ts'
+export type { EffectContext, EffectOptions, RetryOptions } from './program/effect.ts'
+export type { Run } from './program/run-calls.ts'
+export type { SendOptions } from './program/signal.ts'
+export type { GivenTo, Handler, Handlers, InputOf, OptionsFor, Program, ProgramOptions, ResultOf, WithInput } from './program.ts'

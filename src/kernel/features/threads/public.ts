@@ -1,0 +1,16 @@
+// The types of this feature that users see.
+
+export type { MessageRecord, ThreadId, ThreadState } from '../../../model/thread.ts'
+export type { EraseMessageOptions, EraseMessageReport } from './erase-message.ts'
+export type { MessageChunk } from './fold-chunks.ts'
+export type { LinkedApproval } from './linked-approvals.ts'
+export type { MessagesOptions } from './list-messages.ts'
+export type { MessageOptions } from './plan-messages.ts'
+export type { ShownRecord } from './record.ts'
+export type { RepairOptions, RepairReport } from './repair.ts'
+export type { MessageData, MessagePart, MessageTools, StoredMessage } from './stored-message.ts'
+export type { MessageStream, StreamOptions } from './stream.ts'
+export type { Thread } from './thread.ts'
+export type { ThreadInfo } from './thread-info.ts'
+export type { CreateThreadOptions, ListThreadsOptions, SessionThreads, StoreThreads } from './threads.ts'
+export type { AddedMessage, AddOptions, ChangeMessage } from './write-messages.ts'
