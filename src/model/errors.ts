@@ -605,12 +605,10 @@ export const errors = {
   ),
 
   // blobs
-  BLOB_UNKNOWN: row(
-    'missing',
-    (d) =>
-      d.at === undefined
-        ? `There is no blob ${d.digest} in tenant ${d.tenant}. Nothing was read or written. Put its bytes again, or restore them from a backup; the journal does not contain them.`
-        : `The object at ${d.at} looks like the reference of a blob (digest and bytes), and there is no blob ${d.digest} in tenant ${d.tenant}. Nothing was written. Put its bytes first. If it never was a blob, write the digest as sha256:…, or the number under another name, such as size.`,
+  BLOB_UNKNOWN: row('missing', (d) =>
+    d.at === undefined
+      ? `There is no blob ${d.digest} in tenant ${d.tenant}. Nothing was read or written. Put its bytes again, or restore them from a backup; the journal does not contain them.`
+      : `The object at ${d.at} looks like the reference of a blob (digest and bytes), and there is no blob ${d.digest} in tenant ${d.tenant}. Nothing was written. Put its bytes first. If it never was a blob, write the digest as sha256:…, or the number under another name, such as size.`,
   ),
   BLOB_DAMAGED: row(
     'corrupt',
@@ -640,12 +638,10 @@ export const errors = {
     (d) =>
       `${d.ref} is not the ref of a value. Nothing was read or written. Pass the text that \`values.put\` returned: \`value:\` and 43 characters.`,
   ),
-  VALUE_MISSING: row(
-    'missing',
-    (d) =>
-      d.at === undefined
-        ? `There is no value ${d.ref} in tenant ${d.tenant}. Nothing was read or written. It was never put, or garbage collection removed it: put it again.`
-        : `The text at ${d.at} looks like the ref of a value, and there is no such value as ${d.ref} in tenant ${d.tenant}. Nothing was written. Put the value first. If it never was a value, write other text before or after it.`,
+  VALUE_MISSING: row('missing', (d) =>
+    d.at === undefined
+      ? `There is no value ${d.ref} in tenant ${d.tenant}. Nothing was read or written. It was never put, or garbage collection removed it: put it again.`
+      : `The text at ${d.at} looks like the ref of a value, and there is no such value as ${d.ref} in tenant ${d.tenant}. Nothing was written. Put the value first. If it never was a value, write other text before or after it.`,
   ),
   VALUE_DAMAGED: row(
     'corrupt',

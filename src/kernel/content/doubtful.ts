@@ -16,7 +16,13 @@ export async function absentOf({ engine, tenant }: Scope, references: readonly s
     const page = references.slice(at, at + PAGE)
     const ofBlobs = page.filter((reference) => blobDigestOf(reference) !== undefined)
     const ofValues = page.filter((reference) => blobDigestOf(reference) === undefined)
-    const present = ofBlobs.length > 0 ? await blobs.has(tenant, ofBlobs.map((reference) => blobDigestOf(reference) as string)) : []
+    const present =
+      ofBlobs.length > 0
+        ? await blobs.has(
+            tenant,
+            ofBlobs.map((reference) => blobDigestOf(reference) as string),
+          )
+        : []
     const bodies = ofValues.length > 0 ? await values.get(tenant, ofValues.map(parseValueRef)) : []
     for (const [i, reference] of ofBlobs.entries()) if (!present[i]) absent.add(reference)
     for (const [i, reference] of ofValues.entries()) if (!bodies[i]) absent.add(reference)

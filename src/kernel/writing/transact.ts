@@ -101,7 +101,17 @@ export async function transactWith<T>(scope: Scope, build: Build<T>, options: Tr
       const parts = shares.flatMap((share) => share.parts ?? [])
       // Another caller of this process was at these rows, so what was read is old. Nobody else is at them now.
       if ((await mine.take([...keysOf(parts), ...contested])) && reads.size > 0 && !patience.isOver(attempt)) continue
-      const outcome = await attemptOnce({ scope, parts, shares, options, time, trusted: !again, reads, optional, isBuilt: known.length === 0 })
+      const outcome = await attemptOnce({
+        scope,
+        parts,
+        shares,
+        options,
+        time,
+        trusted: !again,
+        reads,
+        optional,
+        isBuilt: known.length === 0,
+      })
       if ('rows' in outcome) return await answer(shares, outcome)
       again = true
       if (!patience.isOver(attempt) && (await putFreshAgain(scope, outcome))) continue

@@ -8,7 +8,20 @@ import { decider, fact, type HappenedWith } from '../../writing/decider.ts'
 
 export type Asking = Pick<
   ApprovalRow,
-  'kind' | 'subjectType' | 'subject' | 'data' | 'blob' | 'holds' | 'told' | 'digest' | 'run' | 'session' | 'key' | 'risk' | 'deciders' | 'expires'
+  | 'kind'
+  | 'subjectType'
+  | 'subject'
+  | 'data'
+  | 'blob'
+  | 'holds'
+  | 'told'
+  | 'digest'
+  | 'run'
+  | 'session'
+  | 'key'
+  | 'risk'
+  | 'deciders'
+  | 'expires'
 >
 
 export interface Decided {

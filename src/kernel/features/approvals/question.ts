@@ -41,7 +41,13 @@ export async function question(
     const wait = (more: Partial<WaitSpec>) => waitFor(open, asked, before, { kind, ms: limit, on, check, ...more }, branch.leaving)
     if (before) return wait({})
     const { value, blob, holds, told } = await store(scope, admitted, of)
-    const asking: Asking = { kind, ...taken, run, session: row.session, ...(blob ? { blob, ...(holds && { holds }), ...(told && { told }) } : value !== undefined && { data: value }) }
+    const asking: Asking = {
+      kind,
+      ...taken,
+      run,
+      session: row.session,
+      ...(blob ? { blob, ...(holds && { holds }), ...(told && { told }) } : value !== undefined && { data: value }),
+    }
     return withPermit(scope, asking, (standing) => {
       const begins = (until: number | undefined) => {
         const full = until === undefined ? asking : { ...asking, expires: until }

@@ -52,7 +52,11 @@ export async function requestApproval(scope: Scope, options: RequestOptions): Pr
     if (known) return { committed: () => same(known, asking) }
     const { value, blob, holds, told } = await store(scope, admitted, of)
     const expires = ms === undefined ? undefined : (await storeNow(scope)) + ms
-    const full = { ...asking, ...(blob ? { blob, ...(holds && { holds }), ...(told && { told }) } : value !== undefined && { data: value }), ...(expires !== undefined && { expires }) }
+    const full = {
+      ...asking,
+      ...(blob ? { blob, ...(holds && { holds }), ...(told && { told }) } : value !== undefined && { data: value }),
+      ...(expires !== undefined && { expires }),
+    }
     const standing = await permitFor(scope, full)
     const id = scope.engine.newId<'approval'>()
     const ask = part(approval, id, { verb: 'request', asking: full, decided: standing?.decided }, { ...aboutOf(full), seen: NOT_THERE })

@@ -100,7 +100,9 @@ export async function planMessages(
     const about = ids.length === 0 ? { ...given, ...(tally && { tally }) } : rest
     const set = { thread, message: id, role: taken.role, content: staged.content, ...about }
     const before = known?.[ids.length] ?? NOT_THERE
-    parts.push(part(decider, messageRowId(scope, session, id), { verb: 'put', set }, { session, seen: before, whole: true, outside: streamed }))
+    parts.push(
+      part(decider, messageRowId(scope, session, id), { verb: 'put', set }, { session, seen: before, whole: true, outside: streamed }),
+    )
     ids.push(id)
   }
   const memory = threadsSeen(scope.engine)
