@@ -70,6 +70,15 @@ describe.each(engines)('on $name', ({ open }) => {
     await expectSound(store)
   })
 
+  test.each(sizes)('the result of a process of %d bytes is recorded', async (size) => {
+    await using store = await open()
+    const given = await mixed(store, size)
+    const session = await store.session('s')
+    const child = await store.processes.register('p', { kind: 'k', recovery: 'external', wake: session.id })
+    await child.complete(given.data)
+    await expectKept(store, given)
+  })
+
   test.each(sizes)('a streamed message of %d bytes is stored', async (size) => {
     await using store = await open()
     const given = await mixed(store, size)

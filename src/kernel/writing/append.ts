@@ -7,12 +7,12 @@ import { checkType, DURABLE, type EventDraft, IN_BLOB, INLINE, type Receipt, TRA
 import { type EventId, optionalId, type RunId, type SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, checkSeq, invalidOption, optionsOf, ownMembers } from '../../model/options.ts'
-import { isValueRef } from '../../model/value.ts'
-import type { Guard, Outcome } from '../../ports/commit.ts'
+import type { Guard } from '../../ports/commit.ts'
 import { putFreshAgain } from '../content/blobs.ts'
 import { absentOf } from '../content/doubtful.ts'
+import { absentAfter, foundIn, type Referring, referring, withKept } from '../content/found-in-events.ts'
 import { mayUseBlob, moveToBlob } from '../content/large-data.ts'
-import { eventGuards, type Found, fromOutside, guarded, referencesInText, toReferences } from '../content/references.ts'
+import { eventGuards, toReferences } from '../content/references.ts'
 import type { Fenced } from '../fenced.ts'
 import { WriteTime } from '../measuring/write-time.ts'
 import { callerIdentity, findWritten, ID_SCOPE } from '../naming/chosen-ids.ts'
@@ -190,11 +190,8 @@ async function commitEvents<Answer>(
     )
     if (outcome.ok) return answer(outcome.receipts)
     if (!patience.isOver(attempt) && (await putFreshAgain(scope, outcome))) continue
-    const missing = missingIn(doubtful, outcome)
-    if (missing) {
-      const gone = new Set([...absent, ...(await absentOf(scope, doubtful)), ...missing])
-      return commitEvents(scope, list, answer, { ...options, absent: gone })
-    }
+    const gone = await absentAfter(scope, doubtful, outcome)
+    if (gone) return commitEvents(scope, list, answer, { ...options, absent: new Set([...absent, ...gone]) })
     const { refused } = outcome
     // The id was written since it was looked for. A retry without a time of its own differs from it in its time alone.
     const since = chosen && refused === 'key' && (await findFirst())
@@ -208,44 +205,6 @@ async function commitEvents<Answer>(
 }
 
 const NOTHING: ReadonlySet<string> = new Set()
-const NO_REFS: readonly string[] = []
-
-/** Where references stand in the data of events, and which of them need not exist. */
-function foundIn(events: readonly Taken[]): FoundInEvents {
-  if (events.every(({ found }) => found === undefined)) return NOTHING_FOUND
-  const [places, may] = [new Map<string, string>(), new Set<string>()]
-  for (const { found } of events) {
-    for (const [reference, at] of found?.may ?? NONE_FOUND) {
-      places.set(reference, at)
-      may.add(reference)
-    }
-  }
-  for (const { found, refs } of events) {
-    for (const [reference, at] of found?.must ?? NONE_FOUND) places.set(reference, at)
-    for (const reference of [...(found?.must.keys() ?? NO_REFS), ...(refs ?? NO_REFS)]) may.delete(reference)
-  }
-  return { places, doubtful: [...may] }
-}
-
-interface FoundInEvents {
-  readonly places: ReadonlyMap<string, string>
-  readonly doubtful: readonly string[]
-}
-
-const NOTHING_FOUND: FoundInEvents = { places: new Map(), doubtful: NO_REFS }
-const NONE_FOUND: ReadonlyMap<string, string> = new Map()
-
-/** Errors and data from outside keep the values that they name and that are there. */
-const withKept = (event: Taken, absent: ReadonlySet<string>): Taken => {
-  const kept = [...(event.found?.may.keys() ?? NO_REFS)].filter((reference) => isValueRef(reference) && !absent.has(reference))
-  return kept.length > 0 ? { ...event, refs: [...(event.refs ?? NO_REFS), ...kept] } : event
-}
-
-/** The reference for which a commit was refused, if it need not exist. */
-function missingIn(doubtful: readonly string[], { refused }: Outcome & { readonly ok: false }): readonly string[] | undefined {
-  const references = doubtful.length > 0 && typeof refused === 'object' ? guarded(refused) : NO_REFS
-  return references.some((reference) => doubtful.includes(reference)) ? references : undefined
-}
 
 interface CommitOptions {
   readonly key?: string | undefined
@@ -282,7 +241,7 @@ interface Given extends Loose<Plain> {
 
 type Loose<T> = { readonly [K in keyof T]: T[K] | undefined }
 
-interface Taken extends Omit<Given, 'type' | 'data' | 'whole' | 'large'> {
+interface Taken extends Omit<Given, 'type' | 'data' | 'whole' | 'large'>, Referring {
   readonly session: SessionId | undefined
   readonly run: RunId | undefined
   readonly cause: EventId | undefined
@@ -291,8 +250,6 @@ interface Taken extends Omit<Given, 'type' | 'data' | 'whole' | 'large'> {
   readonly payload: string
   /** The data is too large for the event. */
   readonly large?: boolean
-  /** The references in the data. */
-  readonly found?: Found | undefined
 }
 
 const isLarge = ({ large }: Taken): boolean => large === true
@@ -327,11 +284,6 @@ function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Tak
   // Data that the kernel made from masked values is not masked again.
   const admitted = whole && reserved ? knownPayload(scope, data as Json) : admitPayload(scope, data, { whole, large })
   // Garbage collection keeps values that an application names, so they are declared like those that it declares itself.
-  // Reserved events record what came out of the work of a run.
-  const inside = referencesInText(admitted.payload)
-  const found = reserved ? fromOutside(inside) : inside
-  const isNaming = found.must.size + found.may.size > 0
-  const named = isNaming ? [...found.must.keys()].filter(isValueRef) : NO_REFS
   return {
     type: type as string,
     session: ids.session,
@@ -341,8 +293,8 @@ function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Tak
     id,
     at,
     mark,
-    refs: named.length === 0 ? refs : [...(refs ?? []), ...named],
-    found: isNaming ? found : undefined,
+    // Reserved events record what came out of the work of a run.
+    ...referring(admitted.payload, refs, reserved),
     ...admitted,
   }
 }

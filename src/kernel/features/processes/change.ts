@@ -82,7 +82,10 @@ async function commit(
 ): Promise<Changed> {
   const { command, saying } = deed
   const said = saying && (await eventParts(scope, row, saying, again))
-  const parts = [...(command ? [part(processDecider, row.id, command, { seen })] : []), ...(said?.parts ?? []), ...(deed.parts ?? [])]
+  const own = [...(command ? [part(processDecider, row.id, command, { seen })] : []), ...(said?.parts ?? [])]
+  // The work of a process that ends is done, so what came out of it is recorded, whatever it looks like.
+  const ended = command?.verb === 'end' ? own.map((one) => ({ ...one, outside: true })) : own
+  const parts = [...ended, ...(deed.parts ?? [])]
   const still: Guard = { kind: 'row', table: 'processes', id: row.id, revision: seen.revision }
   const guards = [still, ...(said?.guards ?? []), ...(deed.guards ?? [])]
   const { rows } =

@@ -209,7 +209,6 @@ export class RunWriter {
   #own(command: RunCommand, whole: boolean | undefined): Part<RunRow> {
     const { id, session } = this.#row
     const seen = () => ({ body: this.#row, revision: this.#revision })
-    // The work is done, so what came out of it is recorded, whatever it looks like.
     return part(runDecider, id, command, { session, run: id, seen, whole, outside: true })
   }
 
