@@ -139,10 +139,7 @@ interface RememberShare extends Share<readonly MemoryRow[]> {
 }
 
 /** The share of items in a commit: it answers with their rows. */
-export async function rememberShare(
-  scope: Scope,
-  some: readonly Prepared[],
-): Promise<RememberShare> {
+export async function rememberShare(scope: Scope, some: readonly Prepared[]): Promise<RememberShare> {
   const holders = await Promise.all(
     some.map(({ item: { about, textDigest } }) => nameHolder<'memory'>(scope, 'memory', nameOf(about, textDigest), true)),
   )
