@@ -218,6 +218,10 @@ function counted(backend: Backend): { readonly backend: Backend; readonly rows: 
       rows++
       return backend.rows.get(...given)
     },
+    getMany: async (tenant, keys) => {
+      rows += keys.length
+      return backend.rows.getMany(tenant, keys)
+    },
     list: async (...given) => {
       const page = await backend.rows.list(...given)
       rows += Math.max(page.rows.length, 1)

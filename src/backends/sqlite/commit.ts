@@ -159,7 +159,8 @@ function findEarlier(db: Database, commit: Commit, head: MovingHead): Earlier {
     return same ? { seq, count: receipt.count } : { seq, erased: !salt }
   }
   const sought = commit.events[0]
-  const seq = sought && commit.since !== undefined ? seqBeyond(db, head, { tenant: commit.tenant, since: commit.since, id: sought.id }) : undefined
+  const seq =
+    sought && commit.since !== undefined ? seqBeyond(db, head, { tenant: commit.tenant, since: commit.since, id: sought.id }) : undefined
   return seq === undefined ? undefined : { seq, count: commit.events.length }
 }
 
