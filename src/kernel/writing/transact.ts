@@ -1,9 +1,10 @@
 // One transaction of the kernel: `build` reads, decides and returns shares, and all of them are one commit. When another writer changed a row
 // that `build` had read, it is built again.
 
-import { assert, refuse } from '../../model/errors.ts'
+import { assert, InkError, refuse } from '../../model/errors.ts'
 import type { Receipt } from '../../model/event.ts'
 import type { SessionId } from '../../model/ids.ts'
+import type { TableName } from '../../model/tables.ts'
 import type { ValueNode } from '../../model/value.ts'
 import type { Commit, CommitKey, Guard, Outcome } from '../../ports/commit.ts'
 import { putFreshAgain } from '../content/blobs.ts'
@@ -95,7 +96,7 @@ export async function transactWith<T>(scope: Scope, build: Build<T>, options: Tr
       const parts = shares.flatMap((share) => share.parts ?? [])
       // Another caller of this process was at these rows, so what was read is old. Nobody else is at them now.
       if ((await mine.take([...keysOf(parts), ...contested])) && reads.size > 0 && !patience.isOver(attempt)) continue
-      const outcome = await attemptOnce({ scope, parts, shares, options, time, trusted: !again, reads })
+      const outcome = await attemptOnce({ scope, parts, shares, options, time, trusted: !again, reads, isBuilt: known.length === 0 })
       if ('rows' in outcome) return await answer(shares, outcome)
       again = true
       if (!patience.isOver(attempt) && (await putFreshAgain(scope, outcome))) continue
@@ -124,6 +125,8 @@ async function answer<T>([first, ...others]: readonly [Share<T>, ...Share[]], { 
   return result
 }
 
+type Refused = Outcome & { readonly ok: false }
+
 interface Saved extends Committed {
   readonly rows: readonly DoneRow[]
 }
@@ -137,11 +140,21 @@ interface Attempt {
   /** The rows that the parts have seen count as they are. Otherwise only those do that were read for this attempt. */
   readonly trusted: boolean
   readonly reads: ReadonlySet<string>
+  /** The parts can be built again. */
+  readonly isBuilt: boolean
 }
+
+/** A decider found another row than its command was made for. */
+const rowMoved = ({ details: { table, id } }: InkError): Refused => ({
+  ok: false,
+  refused: { kind: 'row', table: table as TableName, id: String(id), revision: 0 },
+  found: 0,
+  now: 0,
+})
 
 const NOTHING: Saved = { rows: [], receipts: [], repeated: false }
 
-async function attemptOnce({ scope, parts, shares, options, time, trusted, reads }: Attempt): Promise<Saved | (Outcome & { ok: false })> {
+async function attemptOnce({ scope, parts, shares, options, time, trusted, reads, isBuilt }: Attempt): Promise<Saved | Refused> {
   if (parts.length === 0) return NOTHING
   const key = keyOf(scope, options, parts)
   if (key) time.masked()
@@ -157,6 +170,7 @@ async function attemptOnce({ scope, parts, shares, options, time, trusted, reads
     // A retry must find its receipt, not a refusal caused by its own first success.
     const first = key && (await findEarlier(scope, key))
     if (first) return { receipts: first, repeated: true, rows: before }
+    if (isBuilt && refusal instanceof InkError && refusal.code === 'CONFLICT') return rowMoved(refusal)
     scope.engine.audit.note(scope.tenant, scope.actor, refusal)
     throw refusal
   }
@@ -198,7 +212,7 @@ async function findEarlier(scope: Scope, key: CommitKey): Promise<readonly Recei
 }
 
 /** Content that a share has put. What the data of the caller names is not put again by building it again. */
-const isContent = ({ refused }: Outcome & { ok: false }): boolean =>
+const isContent = ({ refused }: Refused): boolean =>
   typeof refused === 'object' && (refused.kind === 'value' || refused.kind === 'blob') && !refused.given
 
 type RowGuard = Guard & { readonly kind: 'row' }

@@ -6,7 +6,7 @@ import type { PatchOperation } from '../../../model/json-patch.ts'
 import { checkKey } from '../../../model/options.ts'
 import type { BranchHandle } from '../runs/program/branch.ts'
 import { slotOf } from '../runs/program/call.ts'
-import type { BuildChange } from '../runs/writing/run-writer.ts'
+import type { BuildChange } from '../runs/writing/change.ts'
 import { CanvasHandle, type CanvasState, type CanvasUpdateOptions, patching, placeOf, replacing } from './canvas.ts'
 import { mutexKey, type Request, toldOne, updateShares } from './update.ts'
 

@@ -27,7 +27,7 @@ export const item = decider<MemoryRow, MemoryCommand>({
   decide: {
     remember: (row, { item }) => {
       // Its name is free already, so the caller looks it up again and finds none.
-      if (row?.state === 'purging') throw refuse('CONFLICT', { table: 'names', id: row.id, tries: 1 })
+      if (row?.state === 'purging') throw refuse('CONFLICT', { table: 'memory', id: row.id, tries: 1 })
       return [fact('memory.remembered', { ...item })]
     },
     update: (row, { change }) => when(row, fact('memory.updated', { ...change })),

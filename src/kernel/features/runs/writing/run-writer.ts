@@ -6,7 +6,6 @@ import type { RunId, SessionId } from '../../../../model/ids.ts'
 import { ownMembers } from '../../../../model/options.ts'
 import { isOver, type RunRow, type Slot } from '../../../../model/run.ts'
 import type { Usage } from '../../../../model/usage.ts'
-import type { ValueNode } from '../../../../model/value.ts'
 import type { Guard } from '../../../../ports/commit.ts'
 import type { WriteTime } from '../../../measuring/write-time.ts'
 import type { Scope } from '../../../wiring/scope.ts'
@@ -14,7 +13,7 @@ import { appendGuarded, type GuardedEvent } from '../../../writing/append.ts'
 import { type Done, plan } from '../../../writing/execute.ts'
 import { type DoneRow, type Part, part, readRow } from '../../../writing/part.ts'
 import { retryConflicts } from '../../../writing/retry-conflicts.ts'
-import { type Build, type Round, type Share, transact } from '../../../writing/transact.ts'
+import { type Build, transact } from '../../../writing/transact.ts'
 import type { OwnLease } from '../../leases/keeper.ts'
 import { keeperOf } from '../../leases/keeper.ts'
 import { usagePart } from '../../usage/usage-decider.ts'
@@ -29,50 +28,14 @@ import type { Underway } from '../program/shared-calls.ts'
 import { type RunCommand, run as runDecider } from '../run-decider.ts'
 import { markKey, markOf } from '../tape/append-mark.ts'
 import { Replay, unrecorded } from '../tape/replay.ts'
-import { type Entry, type Source, Tape } from '../tape/tape.ts'
+import { type Entry, Tape } from '../tape/tape.ts'
+import { type BuildChange, type ChangeOptions, withEntry } from './change.ts'
+import type { OpenedRun } from './opened-run.ts'
 import { Segment } from './segment.ts'
 import { SharedLock } from './shared-lock.ts'
 
 /** `epoch` is given for events that must not come after a checkpoint which has ended that epoch. */
 type RunEvent = Omit<GuardedEvent, 'session' | 'run'> & { readonly epoch?: number }
-
-export interface ChangeOptions {
-  readonly guards?: readonly Guard[]
-  /** Nodes of values that the commit carries. */
-  readonly nodes?: readonly ValueNode[]
-  /** The time of the event, if the program sees the same time. */
-  readonly at?: number
-  /** The facts of the run are not masked. */
-  readonly whole?: boolean
-  /** Began before the change, with the masking of a value in it. */
-  readonly time?: WriteTime
-}
-
-/** A change of the row of the run, and what is committed with it. The first share answers. */
-export interface BuiltChange<T> {
-  readonly command: RunCommand
-  /** The facts of the run are not masked. */
-  readonly whole?: boolean
-  readonly shares: readonly [Share<T>, ...Share[]]
-}
-
-export type BuildChange<T> = (scope: Scope, round: Round) => Promise<BuiltChange<T>>
-
-export interface OpenedRun {
-  readonly row: RunRow
-  readonly revision: number
-  readonly hold: OwnLease
-  readonly underway: Underway
-  /** Whether another handle on the run is open in this process. */
-  readonly shared: () => boolean
-  readonly sources: readonly Source[]
-  /** When the run was opened; of a fork, when the oldest run of its past was opened. */
-  readonly since: number
-  /** The run was opened just now, so its tape is empty. */
-  readonly fresh?: boolean
-  /** The tape answers every call, and nothing is executed or written. */
-  readonly strict?: boolean
-}
 
 export class RunWriter {
   readonly scope: Scope
@@ -238,17 +201,7 @@ export class RunWriter {
     const together: Build<T> = async (scope, round) => {
       const { command, whole, shares } = await build(scope, round)
       const [share, ...others] = shares
-      // The entry of the run comes before what it is about.
-      const first: Share<T> = {
-        ...share,
-        parts: [this.#own(command, whole), ...(share.parts ?? [])],
-        guards: [this.hold.guard, ...(share.guards ?? [])],
-        committed: ([row, ...rows], done) => {
-          this.#left(verb, row as DoneRow<RunRow>)
-          return share.committed?.(rows, done) as T | Promise<T>
-        },
-      }
-      return [first, ...others]
+      return [withEntry(this.#own(command, whole), this.hold.guard, share, (row) => this.#left(verb, row)), ...others]
     }
     return this.#alone(verb, () => transact(this.scope, together, { ...this.#opens(verb), ...options }))
   }
