@@ -36,8 +36,10 @@ interface Held<Row> {
 export async function settleTurn(scope: Scope, session: SessionId, taken: TakenTurn, given: RunId | undefined): Promise<Settlement> {
   const { claims = [], inputs = [], interrupted } = taken
   if (!given && !taken.claims && !taken.inputs && !interrupted) return NOTHING
-  const claimed = await heldRows(scope, 'inbox', session, 'claimed')
-  const accepted = await heldRows(scope, 'inputs', session, 'accepted')
+  const [claimed, accepted] = await Promise.all([
+    heldRows(scope, 'inbox', session, 'claimed'),
+    heldRows(scope, 'inputs', session, 'accepted'),
+  ])
   const run = given ?? holderOf(claims, inputs, claimed, accepted)
   const mine = <Row>(rows: readonly Held<Row>[], of: (row: Row) => RunId | undefined) =>
     run === undefined ? rows : rows.filter(({ row }) => of(row) === run)
