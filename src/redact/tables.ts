@@ -13,50 +13,59 @@ const LONGEST_NAME = 64
 const LONGEST_VALUE = 256
 const MARKS = ' \t\r`*_'
 
-/** Every line of such a table begins with a bar. */
+/** Every line of such a table begins with a bar. Each line is read once, with the columns that were named above it. */
 export function tableSpans(text: string, judge: KeyJudge, spans: Span[], undecided?: Undecided): void {
-  for (let at = text.startsWith('|') ? 0 : text.indexOf('\n|') + 1; text[at] === '|'; at = text.indexOf('\n|', at) + 1 || text.length) {
-    let from = at + 1
-    while (text.charCodeAt(from) === 32) from++
-    if (text.charCodeAt(from) === 45 || text.charCodeAt(from) === 58) {
-      RULE.lastIndex = at
-      if (RULE.test(text)) {
-        const columns = columnsAbove(text, at, judge)
-        if (columns.size > 0) columnSpans(text, RULE.lastIndex + 1, columns, spans, undecided)
-        continue
-      }
+  let named: Map<number, KeyKind> | undefined
+  // The first cell of the table that stands below a name. The next row needs the names, so the table is held from there until it ends.
+  let first: number | undefined
+  for (let at = text.startsWith('|') ? 0 : text.indexOf('\n|') + 1; text[at] === '|'; ) {
+    if (isRule(text, at)) named = columnsAbove(text, at, judge, named)
+    else {
+      if (named) first ??= columnSpans(text, at, named, spans)
+      rowSpans(text, at, judge, spans, undecided)
     }
-    rowSpans(text, at, judge, spans, undecided)
+    const end = text.indexOf('\n', at)
+    if (end < 0 || end + 1 === text.length) {
+      if (first !== undefined) undecided?.(first)
+      return
+    }
+    at = end + 1
+    if (text[at] === '|') continue
+    named = undefined
+    first = undefined
+    at = text.indexOf('\n|', at) + 1 || text.length
   }
 }
 
-function columnsAbove(text: string, rule: number, judge: KeyJudge): ReadonlyMap<number, KeyKind> {
-  const named = new Map<number, KeyKind>()
+function isRule(text: string, at: number): boolean {
+  let from = at + 1
+  while (text.charCodeAt(from) === 32) from++
+  if (text.charCodeAt(from) !== 45 && text.charCodeAt(from) !== 58) return false
+  RULE.lastIndex = at
+  return RULE.test(text)
+}
+
+/** The columns that are named above a rule, and those that were named before in the same table. */
+function columnsAbove(text: string, rule: number, judge: KeyJudge, named = new Map<number, KeyKind>()): Map<number, KeyKind> | undefined {
   const head = rule < 2 ? rule : text.lastIndexOf('\n', rule - 2) + 1
   for (const [n, cell] of cells(text, head, Math.max(head, rule - 1)).entries()) {
     const kind = kindOf(text, cell, judge)
     if (kind !== 'none') named.set(n, kind)
   }
-  return named
+  return named.size > 0 ? named : undefined
 }
 
-/** Reads the cells of these columns in the rows below a rule. */
-function columnSpans(text: string, from: number, named: ReadonlyMap<number, KeyKind>, spans: Span[], undecided?: Undecided): void {
+/** Reads the cells of these columns in one row. Returns where the first of them stands. */
+function columnSpans(text: string, at: number, named: ReadonlyMap<number, KeyKind>, spans: Span[]): number | undefined {
   let first: number | undefined
-  let at = from
-  while (text[at] === '|') {
-    const stop = text.indexOf('\n', at)
-    const row = cells(text, at, stop < 0 ? text.length : stop)
-    for (const [n, kind] of named) {
-      const cell = row[n]
-      if (cell === undefined) continue
-      first = Math.min(first ?? cell.start, cell.start)
-      push(text, cell, kind, spans)
-    }
-    at = stop < 0 ? text.length : stop + 1
+  const stop = text.indexOf('\n', at)
+  for (const [n, cell] of cells(text, at, stop < 0 ? text.length : stop).entries()) {
+    const kind = named.get(n)
+    if (kind === undefined) continue
+    first ??= cell.start
+    push(text, cell, kind, spans)
   }
-  // The next row needs the names of the columns, so the table is held until it ends.
-  if (first !== undefined && at >= text.length) undecided?.(first)
+  return first
 }
 
 /** Reads a line whose first cell names what the second holds. */

@@ -65,6 +65,9 @@ export interface Round {
   readonly time: WriteTime
 }
 
+/** The scope for commits that a build makes before its own: of rows that nothing names until then. */
+export const beforehand = ({ reads: _, ...scope }: Scope): Scope => scope
+
 /** Collections without grace that may follow one another between a put and its commit. Content that is gone for good is refused soon. */
 const GONE_TIMES = 8
 

@@ -54,7 +54,7 @@ interface Standing {
 export const withPermit = <T>(scope: Scope, asking: Asking, ask: (standing: Standing | undefined) => Promise<T>): Promise<T> =>
   retryConflicts(scope, ['permits'], async () => ask(asking.kind === 'approval' ? await permitFor(scope, asking) : undefined))
 
-async function permitFor(scope: Scope, asking: Asking): Promise<Standing | undefined> {
+export async function permitFor(scope: Scope, asking: Asking): Promise<Standing | undefined> {
   const { digest, session } = asking
   if (digest === undefined) return undefined
   const ids = [permitId(scope, digest, undefined), ...(session ? [permitId(scope, digest, session)] : [])]

@@ -14,17 +14,16 @@ import { stopIfAsked } from '../../reading/abortable.ts'
 import { Bell } from '../../reading/read-events.ts'
 import { storeNow } from '../../time/store-time.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
-import { isConflict } from '../../writing/commit-outcome.ts'
 import { telling } from '../../writing/draft.ts'
-import { plan } from '../../writing/execute.ts'
 import { NOT_THERE, part } from '../../writing/part.ts'
+import { type Build, transact } from '../../writing/transact.ts'
 import { theSession } from '../sessions/find-session.ts'
 import { schedulerOf } from '../work/scheduler.ts'
 import { type Asking, approval } from './approval-decider.ts'
 import { readApproval } from './approvals.ts'
 import { type AskOptions, takeAsking } from './asking.ts'
 import { aboutOf, clockParts, expireApproval, overAt } from './clock.ts'
-import { withPermit } from './permits.ts'
+import { permitFor } from './permits.ts'
 
 export interface RequestOptions extends AskOptions {
   readonly subject: string
@@ -48,27 +47,25 @@ export async function requestApproval(scope: Scope, options: RequestOptions): Pr
   const key = given === undefined ? undefined : maskKey(scope, given)
   const session = named === undefined ? undefined : (await theSession(scope, named)).id
   const asking: Asking = { kind: 'approval', ...taken, ...(session && { session }), ...(key !== undefined && { key }) }
-  const known = key === undefined ? undefined : await approvalByKey(scope, key)
-  if (known) return same(known, asking)
-  const { value, blob } = await store(scope, admitted, of)
-  const expires = ms === undefined ? undefined : (await storeNow(scope)) + ms
-  const full = { ...asking, ...(blob ? { blob } : value !== undefined && { data: value }), ...(expires !== undefined && { expires }) }
-  try {
-    return await withPermit(scope, full, async (standing) => {
-      const id = scope.engine.newId<'approval'>()
-      const ask = part(approval, id, { verb: 'request', asking: full, decided: standing?.decided }, { ...aboutOf(full), seen: NOT_THERE })
-      const options = { ...(session && { open: session }), ...(standing && { guards: [standing.guard] }) }
-      const { rows } = await plan(scope, [ask, ...(standing ? [] : clockParts(scope, id, full))], options)
-      if (expires !== undefined) schedulerOf(scope.engine).look()
-      return rows[0].body as ApprovalRow
-    })
-  } catch (error) {
-    if (key === undefined || !isConflict(error, 'names')) throw error
-    // Another caller was first with this key.
-    const first = await approvalByKey(scope, key)
-    if (!first) throw error
-    return same(first, asking)
+  const build: Build<ApprovalRow> = async (scope) => {
+    const known = key === undefined ? undefined : await approvalByKey(scope, key)
+    if (known) return { committed: () => same(known, asking) }
+    const { value, blob } = await store(scope, admitted, of)
+    const expires = ms === undefined ? undefined : (await storeNow(scope)) + ms
+    const full = { ...asking, ...(blob ? { blob } : value !== undefined && { data: value }), ...(expires !== undefined && { expires }) }
+    const standing = await permitFor(scope, full)
+    const id = scope.engine.newId<'approval'>()
+    const ask = part(approval, id, { verb: 'request', asking: full, decided: standing?.decided }, { ...aboutOf(full), seen: NOT_THERE })
+    return {
+      parts: [ask, ...(standing ? [] : clockParts(scope, id, full))],
+      guards: standing ? [standing.guard] : [],
+      committed: ([row]) => {
+        if (expires !== undefined) schedulerOf(scope.engine).look()
+        return row?.body as ApprovalRow
+      },
+    }
   }
+  return transact(scope, build, session ? { open: session } : {})
 }
 
 async function approvalByKey(scope: Scope, key: string): Promise<ApprovalRow | undefined> {

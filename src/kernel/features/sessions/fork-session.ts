@@ -5,15 +5,14 @@ import { refuse } from '../../../model/errors.ts'
 import type { SessionId } from '../../../model/ids.ts'
 import { checkKnown, checkSeq, optionsOf } from '../../../model/options.ts'
 import type { SessionRelation } from '../../../model/session.ts'
-import type { Guard } from '../../../ports/commit.ts'
 import { deny } from '../../proof/audit-trail.ts'
 import { checkWritten } from '../../reading/forked-history.ts'
 import { rowAt } from '../../reading/rows-at.ts'
 import { readSessionRow } from '../../session/session-row.ts'
 import type { Scope } from '../../wiring/scope.ts'
 import { part } from '../../writing/part.ts'
-import { conflictOrGone, retryConflicts } from '../../writing/retry-conflicts.ts'
-import { type OpenedSession, openSession } from './open-session.ts'
+import { beforehand, type Share } from '../../writing/transact.ts'
+import { type Beginning, beginSession, type OpenedSession } from './open-session.ts'
 import { session as decider } from './session-decider.ts'
 
 export interface ForkOptions {
@@ -28,8 +27,7 @@ export async function forkSession(scope: Scope, from: SessionId, options: ForkOp
   const at = await takeForkPoint(scope, options)
   const key = options.key === undefined ? scope.engine.newId() : options.key
   const relation: SessionRelation = { kind: 'fork', session: from, at }
-  // A garbage collection may delete what a row of that time refers to before the commit of the fork names it.
-  return retryConflicts(scope, conflictOrGone('sessions'), async () => {
+  const begin = async (scope: Scope): Promise<Beginning> => {
     // The guard holds the parent at the row read here: erased members must not come back in the fork.
     const seen = await readSessionRow(scope, from)
     const row = seen.body
@@ -44,15 +42,20 @@ export async function forkSession(scope: Scope, from: SessionId, options: ForkOp
       ...(owner !== undefined && { owner }),
       ...(metadata && { metadata }),
     }
-    const guard: Guard = { kind: 'row', table: 'sessions', id: from, revision: seen.revision }
-    const parts = async (to: SessionId) => [
-      part(decider, from, { verb: 'fork', id: from }, { session: from, seen }),
-      ...(await scope.engine.features.forked(scope, { from, to, at })),
-    ]
-    const fork = await openSession(scope, key, { branch: 'branch', relation, ...given }, { guards: [guard], parts, derived })
-    if (canonical(fork.row.relation ?? null) === canonical(relation)) return fork
-    throw refuse('KEY_REUSED', { session: fork.row.id, key })
-  })
+    const share = async (to: SessionId): Promise<Share> => ({
+      parts: [
+        part(decider, from, { verb: 'fork', id: from }, { session: from, seen }),
+        ...(await scope.engine.features.forked(beforehand(scope), { from, to, at })),
+      ],
+      guards: [{ kind: 'row', table: 'sessions', id: from, revision: seen.revision }],
+      // A garbage collection may delete what a row of that time refers to before the commit of the fork names it.
+      puts: true,
+    })
+    return { set: { branch: 'branch', relation, ...given }, derived, share }
+  }
+  const fork = await beginSession(scope, key, begin)
+  if (canonical(fork.row.relation ?? null) === canonical(relation)) return fork
+  throw refuse('KEY_REUSED', { session: fork.row.id, key })
 }
 
 /** Checks the seq of a fork: only written events can be shared. */

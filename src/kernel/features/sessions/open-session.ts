@@ -2,27 +2,22 @@
 
 import { isId, type SessionId } from '../../../model/ids.ts'
 import type { SessionRow } from '../../../model/session.ts'
-import type { Guard } from '../../../ports/commit.ts'
 import { maskKey } from '../../naming/names.ts'
 import { deny } from '../../proof/audit-trail.ts'
 import { checkWritten } from '../../reading/forked-history.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
-import { plan } from '../../writing/execute.ts'
-import { type Part, part } from '../../writing/part.ts'
-import { retryConflicts } from '../../writing/retry-conflicts.ts'
+import { part } from '../../writing/part.ts'
+import { type Build, type Share, transact } from '../../writing/transact.ts'
 import { type FoundSession, isVisible, readSession, sessionByKey } from './find-session.ts'
 import { session as decider } from './session-decider.ts'
-import { type SessionOptions, takeSessionOptions } from './session-options.ts'
+import { type SessionOptions, type TakenOptions, takeSessionOptions } from './session-options.ts'
 
-export interface CreateOptions {
-  /** Must hold when the session is created. */
-  readonly guards?: readonly Guard[]
-  /** Parts that are written in the commit that creates the session. */
-  readonly parts?: (session: SessionRow['id']) => Promise<readonly Part[]>
-  /** The key may be the id of a session, which is then opened. */
-  readonly orById?: boolean
+export interface Beginning {
+  readonly set: TakenOptions
   /** A title that comes from a message. */
   readonly derived?: string | undefined
+  /** Written in the commit that creates the session. */
+  readonly share?: (session: SessionId) => Promise<Share>
 }
 
 export interface OpenedSession extends FoundSession {
@@ -31,40 +26,63 @@ export interface OpenedSession extends FoundSession {
 }
 
 /** Opens the session that has this id or key, or creates one with this key. */
-export const openNamed = (scope: Scope, named: string, options?: SessionOptions): Promise<OpenedSession> =>
-  openSession(scope, named, options, { orById: true })
+export async function openNamed(scope: Scope, named: string, options?: SessionOptions): Promise<OpenedSession> {
+  checkOpen(scope.engine)
+  return (isId(named) ? await opened(scope, named as SessionId, options) : undefined) ?? openSession(scope, named, options)
+}
+
+async function opened(scope: Scope, id: SessionId, options: SessionOptions = {}): Promise<OpenedSession | undefined> {
+  const { owner } = ownedBy(scope, await takeSessionOptions(scope, options))
+  const found = await readSession(scope, id)
+  return found && { ...checkOwner(scope, found, owner), created: false }
+}
 
 /** Options matter only when the session is created. */
-export async function openSession(
-  scope: Scope,
-  key: string,
-  options: SessionOptions = {},
-  { guards = [], parts, orById = false, derived }: CreateOptions = {},
-): Promise<OpenedSession> {
+export async function openSession(scope: Scope, key: string, options: SessionOptions = {}): Promise<OpenedSession> {
+  checkOpen(scope.engine)
+  maskKey(scope, key)
+  const set = await takeSessionOptions(scope, options)
+  return beginSession(scope, key, async () => ({ set }))
+}
+
+/** Opens the session with this key, or creates one that begins as `begin` says. It is asked again if a row that it read has changed. */
+export async function beginSession(scope: Scope, key: string, begin: (scope: Scope) => Promise<Beginning>): Promise<OpenedSession> {
   checkOpen(scope.engine)
   const named = maskKey(scope, key)
-  const byId = async () => (orById && isId(key) ? readSession(scope, key as SessionId) : undefined)
-  const set = ownedBy(scope, await takeSessionOptions(scope, options))
-  let made: SessionRow['id'] | undefined
-  const isThere = async () => (await sessionByKey(scope, key)) !== undefined
-  // After any refusal the session is looked up again: another caller may have created it.
-  const opened = await retryConflicts<OpenedSession>(scope, isThere, async (attempt) => {
-    const found = (await byId()) ?? (await sessionByKey(scope, key, attempt === 1))
+  let owner: string | undefined
+  let made: SessionId | undefined
+  const build: Build<OpenedSession> = async (scope, round) => {
+    const { set: given, derived, share } = await begin(scope)
+    const set = ownedBy(scope, given)
+    owner = set.owner
+    const found = await sessionByKey(scope, key, !round.again)
     // A commit whose answer was lost may have created the session all the same.
-    if (found) return { ...found, created: found.row.id === made }
+    if (found) return { committed: () => ({ ...found, created: found.row.id === made }) }
     if (set.relation?.at !== undefined) await checkWritten(scope, set.relation.at)
     const id = scope.engine.newId<'session'>()
     made = id
-    const open = part(decider, id, { verb: 'open', set: { key: named, ...set }, derived }, { session: id })
-    const { rows } = await plan(scope, [open, ...((await parts?.(id)) ?? [])], { guards })
-    const row = rows[0].body
-    // A restored clock and entropy source may repeat an id: then the row belongs to another session.
-    if (!row || row.key !== named) return openSession(scope, key, options, { guards, ...(parts && { parts }), derived })
-    scope.engine.sessions.set(scope.tenant, id, { revision: rows[0].revision, state: row.state })
-    return { row, revision: rows[0].revision, created: true }
+    const open: Share<OpenedSession> = {
+      parts: [part(decider, id, { verb: 'open', set: { key: named, ...set }, derived }, { session: id })],
+      committed: ([left]) => {
+        const row = left?.body as SessionRow | undefined
+        const revision = left?.revision ?? 0
+        // A restored clock and entropy source may repeat an id: then the row belongs to another session.
+        if (!row || row.key !== named) return beginSession(outer, key, begin)
+        scope.engine.sessions.set(scope.tenant, id, { revision, state: row.state })
+        return { row, revision, created: true }
+      },
+    }
+    return share ? [open, await share(id)] : open
+  }
+  const outer = scope
+  // After any refusal the session is looked up again: another caller may have created it.
+  const opened = await transact(scope, build).catch(async (error: unknown): Promise<OpenedSession> => {
+    const found = await sessionByKey(scope, key)
+    if (!found) throw error
+    return { ...found, created: found.row.id === made }
   })
-  // Outside of the retry: a session of another owner stays one.
-  return { ...checkOwner(scope, opened, set.owner), created: opened.created }
+  // A session of another owner stays one.
+  return { ...checkOwner(scope, opened, owner), created: opened.created }
 }
 
 /** A view that is limited to an owner creates sessions of that owner only. */

@@ -25,7 +25,7 @@ export interface RelationOptions extends Omit<SessionRelation, 'session'> {
   readonly session: string
 }
 
-type TakenOptions = Partial<Pick<SessionRow, 'title' | 'owner' | 'metadata' | 'branch' | 'relation'>>
+export type TakenOptions = Partial<Pick<SessionRow, 'title' | 'owner' | 'metadata' | 'branch' | 'relation'>>
 
 /** Checks the options and returns them as they are stored. */
 export async function takeSessionOptions(scope: Scope, options: SessionOptions): Promise<TakenOptions> {
