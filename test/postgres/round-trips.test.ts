@@ -1,5 +1,6 @@
 // How many round trips an operation costs after a rest, while no other node writes: each is a message to the server and its answer.
 
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { expect, test } from 'vitest'
 import { backendOn } from '../../src/backends/postgres/backend.ts'
 import type { Connections } from '../../src/backends/postgres/connections.ts'
@@ -14,18 +15,19 @@ import { rowsBy } from '../support/row-reads.ts'
 
 const REST_MS = 80
 
-/** The tables that a message reads or writes, in short. */
+/** The table or function that a statement is about; empty for settings. */
 const about = (text: string): string =>
   /commit_v1|move_head_v1/.test(text)
     ? 'commit'
-    : (/from inkfast\.(\w+)/.exec(text)?.[1] ?? /inkfast\.(\w+)/.exec(text)?.[1] ?? text.slice(0, 20))
+    : (/from inkfast\.(\w+)/.exec(text)?.[1] ?? /inkfast\.(?!enter)(\w+)/.exec(text)?.[1] ?? '')
 
 type Counted = Readonly<Record<string, readonly string[]>>
 
 /** What each operation sends after a rest. `through` changes the backend of the store. */
 async function count(through: (backend: Backend) => Backend = (backend) => backend): Promise<Counted> {
   const url = await tempDatabase()
-  const trips: string[] = []
+  // What timers of the store send meanwhile is not counted.
+  const during = new AsyncLocalStorage<string[]>()
   const real = pooled({ url, connections: 2 })
   const connections: Connections = {
     ...real,
@@ -34,12 +36,8 @@ async function count(through: (backend: Backend) => Backend = (backend) => backe
       return {
         ...connection,
         run: (steps, timeoutMs) => {
-          trips.push(
-            steps
-              .map(({ text }) => about(text))
-              .filter((part) => part !== 'enter_v1')
-              .join('+'),
-          )
+          const parts = steps.map(({ text }) => about(text)).filter((part) => part !== '')
+          during.getStore()?.push(parts.join('+'))
           return connection.run(steps, timeoutMs)
         },
       }
@@ -56,9 +54,9 @@ async function count(through: (backend: Backend) => Backend = (backend) => backe
   const step = async <T>(name: string, work: (n: number) => Promise<T>): Promise<T> => {
     await work(1)
     rested += REST_MS
-    trips.length = 0
-    const done = await work(2)
-    counted[name] = [...trips]
+    const trips: string[] = []
+    const done = await during.run(trips, () => work(2))
+    counted[name] = trips
     return done
   }
   const session = await store.session('s')
@@ -66,7 +64,6 @@ async function count(through: (backend: Backend) => Backend = (backend) => backe
   await step('append', (n) => session.append('task.done', { n }))
   const run = await session.run('work')
   await step('run.effect', (n) => run.effect(`effect ${n}`, async () => n))
-  await run.finish('done')
   await step('thread.add', (n) => session.thread.add({ id: `m${n}`, role: 'user', parts: [{ type: 'text', text: 'hello' }] }))
   const turn = (n: number, parent: string | null | undefined) => ({
     turn: `t${n}`,
@@ -79,6 +76,8 @@ async function count(through: (backend: Backend) => Backend = (backend) => backe
     usage: { model: 'm', inputTokens: 1, outputTokens: 2 },
   })
   await step('commitTurn', (n) => session.commitTurn({ ...turn(n, n === 1 ? null : `b${n - 1}`), expectedHead: n - 1 }))
+  await step('commitTurn by a run', (n) => session.commitTurn({ ...turn(n + 2, `b${n + 1}`), lease: run }))
+  await run.finish('done')
   const lease = await second.lease()
   await step('commitTurn on the leaf, under a lease', (n) => second.commitTurn({ ...turn(n, undefined), lease }))
   await lease.release()
@@ -108,6 +107,8 @@ const EXPECTED = {
   complete: 1,
   commitTurn: 2,
   'commitTurn on the leaf, under a lease': 3,
+  // The rows and two lists are asked for at once.
+  'commitTurn by a run': 4,
   remember: 2,
   'remember again': 3,
   'remember instead': 2,

@@ -161,8 +161,9 @@ async function attemptOnce({ scope, parts, shares, options, time, trusted, reads
   if (parts.length === 0) return NOTHING
   const key = keyOf(scope, options, parts)
   if (key) time.masked()
+  const reading = { ...scope, reads }
   const rows = parts.map((p) =>
-    p.seen && (trusted || reads.has(rowKey(p.decider.table, p.id))) ? seenOf(p.seen) : readRow({ ...scope, reads }, p.decider.table, p.id),
+    p.seen && (trusted || reads.has(rowKey(p.decider.table, p.id))) ? seenOf(p.seen) : readRow(reading, p.decider.table, p.id),
   )
   const before = rows.some((row) => row instanceof Promise) ? await Promise.all(rows) : (rows as readonly DoneRow[])
   let merged: Merged

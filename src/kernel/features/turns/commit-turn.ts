@@ -24,7 +24,7 @@ import { stageValues } from '../values/staged.ts'
 import { localNodesOf } from '../work/local-nodes.ts'
 import { enqueueParts } from './enqueue.ts'
 import { readTurnAhead } from './read-turn-ahead.ts'
-import { settleTurn } from './settle-turn.ts'
+import { type InHand, settleTurn } from './settle-turn.ts'
 import { turn as decider } from './turn-decider.ts'
 import { turnDigest } from './turn-digest.ts'
 import { turnId } from './turn-id.ts'
@@ -53,14 +53,14 @@ export async function commitTurn(view: SessionView, options: TurnOptions): Promi
   const at = scope.engine.environment.clock.now()
   let fence: Fence | undefined
   const build: Build<TurnOutcome> = async (scope, round) => {
-    readTurnAhead(scope, session, taken, at)
+    const held = readTurnAhead(scope, session, taken, at)
     const known = await findReceipt({ ...view, scope }, taken, digest)
     if (known) return { committed: () => known }
     await lookAgain(scope, session)
     // A retry may have lost the lease with its process: it has found its receipt before.
     if (taken.release && taken.lease === undefined) throw invalidOption('release', 'true only with `lease`, the lease to release')
     fence = taken.lease === undefined ? undefined : await liveFence(scope, session, taken.lease)
-    return turnShares({ ...view, scope }, taken, { digest, at, fence, round })
+    return turnShares({ ...view, scope }, taken, { digest, at, fence, held, round })
   }
   const done = await transact(scope, build, { at, open: session }).catch((error: unknown) => {
     if (error instanceof InkError && error.code === 'FENCE_LOST') fence?.lost(error)
@@ -93,13 +93,14 @@ interface Turning {
   readonly digest: string
   readonly at: number
   readonly fence: Fence | undefined
+  readonly held: InHand | undefined
   readonly round: Round
 }
 
 /** After receipt, session and fence, the checks come in this order: claims and inputs, head, nodes, attachments, messages. */
-async function turnShares(view: SessionView, taken: TakenTurn, { digest, at, fence, round }: Turning): Promise<Shares<TurnOutcome>> {
+async function turnShares(view: SessionView, taken: TakenTurn, { digest, at, fence, held, round }: Turning): Promise<Shares<TurnOutcome>> {
   const { scope, id: session } = view
-  const settled = await settleTurn(scope, session, taken, fence?.run?.id)
+  const settled = await settleTurn(scope, session, taken, fence?.run?.id, held)
   const { head: row, ...seen } = await readHead(scope, session)
   checkExpected(session, taken.expectedHead, row.revision)
   const delta = await planDelta(scope, session, row, { kind: taken.delta, nodes: taken.nodes, leaf: taken.leaf }, taken.turn)
