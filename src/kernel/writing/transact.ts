@@ -242,8 +242,8 @@ function keysOf(parts: readonly Part[]): readonly string[] {
 /** The rows that no other caller of this process may decide on meanwhile. Guards handle those of other processes. */
 class RowsInHand {
   readonly #scope: Scope
-  #keys: readonly string[] = []
-  #leave: () => void = () => {}
+  readonly #keys = new Set<string>()
+  readonly #ends: (() => void)[] = []
 
   constructor(scope: Scope) {
     this.#scope = scope
@@ -251,19 +251,21 @@ class RowsInHand {
 
   /** Tells whether it had to wait for another caller. */
   async take(rows: readonly string[]): Promise<boolean> {
-    const keys = [...new Set(rows.map((row) => `${this.#scope.tenant}/${row}`))]
-    if (keys.every((key) => this.#keys.includes(key))) return false
-    this.leave()
     const { rowMutex } = this.#scope.engine
-    const waits = rowMutex.isTaken(keys)
-    this.#leave = await rowMutex.take(keys)
-    this.#keys = keys
+    const keys = [...new Set(rows.map((row) => `${this.#scope.tenant}/${row}`))]
+    const missing = keys.filter((key) => !this.#keys.has(key))
+    if (missing.length === 0) return false
+    const waits = rowMutex.isTaken(missing)
+    // A caller that waits holds nothing, so two callers never wait for each other.
+    if (waits) this.leave()
+    const wanted = waits ? keys : missing
+    this.#ends.push(await rowMutex.take(wanted))
+    for (const key of wanted) this.#keys.add(key)
     return waits
   }
 
   leave(): void {
-    this.#leave()
-    this.#leave = () => {}
-    this.#keys = []
+    for (const end of this.#ends.splice(0)) end()
+    this.#keys.clear()
   }
 }
