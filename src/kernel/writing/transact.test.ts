@@ -6,17 +6,18 @@ import { nodeEnvironment } from '../../environment.ts'
 import { InkError } from '../../model/errors.ts'
 import { MAIN } from '../../model/ids.ts'
 import type { SessionRow } from '../../model/session.ts'
+import type { Backend } from '../../ports/backend.ts'
 import { createEngine } from '../engine.ts'
 import { openSession } from '../features/sessions/open-session.ts'
 import { session as decider } from '../features/sessions/session-decider.ts'
 import { features } from '../features.ts'
 import type { Scope } from '../wiring/scope.ts'
 import { plan } from './execute.ts'
-import { type DoneRow, part, readRow } from './part.ts'
+import { type DoneRow, part, readAhead, readRow } from './part.ts'
 import { type Build, beforehand, transact } from './transact.ts'
 
-async function openScope(): Promise<Scope> {
-  const engine = await createEngine(memoryBackend(nodeEnvironment), nodeEnvironment, {}, features, new AbortController().signal, () => {})
+async function openScope(backend = memoryBackend(nodeEnvironment)): Promise<Scope> {
+  const engine = await createEngine(backend, nodeEnvironment, {}, features, new AbortController().signal, () => {})
   return { engine, tenant: MAIN, actor: '' }
 }
 
@@ -41,6 +42,41 @@ test('a transaction whose row another process changed is built again from what i
   }
   expect(await transact(scope, build)).toBe('b!')
   expect(rounds).toEqual([false, true])
+})
+
+test('a transaction reads each row once, rows that are known before together, and all of them again for the next attempt', async () => {
+  const real = memoryBackend(nodeEnvironment)
+  const calls: string[] = []
+  const rows: Backend['rows'] = {
+    ...real.rows,
+    get: (tenant, table, id) => {
+      calls.push('one')
+      return real.rows.get(tenant, table, id)
+    },
+    getMany: (tenant, keys) => {
+      calls.push(`${keys.length} together`)
+      return real.rows.getMany(tenant, keys)
+    },
+  }
+  const scope = await openScope({ ...real, rows })
+  const ids = [(await openSession(scope, 'one')).row.id, (await openSession(scope, 'two')).row.id]
+  let attempts = 0
+  await transact(scope, async (scope, { again }) => {
+    calls.length = 0
+    attempts++
+    readAhead(
+      scope,
+      ids.map((id) => ({ table: 'sessions', id })),
+    )
+    for (const id of [...ids, ...ids]) await readRow(scope, 'sessions', id)
+    expect(calls).toEqual(['2 together'])
+    if (!again) await renamedElsewhere(beforehand(scope), ids[0] as SessionRow['id'], 'b')
+    calls.length = 0
+    return { parts: ids.map((id) => part(decider, id, { verb: 'rename', id, title: 'c' }, { session: id })) }
+  })
+  expect(attempts).toBe(2)
+  // The parts were decided on the rows that were read before.
+  expect(calls).toEqual([])
 })
 
 test('each share hears of its own rows, and the first one answers', async () => {

@@ -95,7 +95,7 @@ export async function transactWith<T>(scope: Scope, build: Build<T>, options: Tr
   try {
     await mine.take(keysOf(known))
     for (let attempt = 1; ; attempt++) {
-      const reads = new Set<string>()
+      const reads: NonNullable<Scope['reads']> = new Map()
       const built = await build({ ...scope, reads }, { again, time })
       const shares = (Array.isArray(built) ? built : [built]) as readonly [Share<T>, ...Share[]]
       const parts = shares.flatMap((share) => share.parts ?? [])
@@ -155,7 +155,7 @@ interface Attempt {
   readonly time: WriteTime
   /** The rows that the parts have seen count as they are. Otherwise only those do that were read for this attempt. */
   readonly trusted: boolean
-  readonly reads: ReadonlySet<string>
+  readonly reads: NonNullable<Scope['reads']>
   readonly optional: OptionalGuards
   /** The parts can be built again. */
   readonly isBuilt: boolean
@@ -175,8 +175,9 @@ async function attemptOnce({ scope, parts, shares, options, time, trusted, reads
   if (parts.length === 0) return NOTHING
   const key = keyOf(scope, options, parts)
   if (key) time.masked()
+  const reading = { ...scope, reads }
   const rows = parts.map((p) =>
-    p.seen && (trusted || reads.has(rowKey(p.decider.table, p.id))) ? seenOf(p.seen) : readRow(scope, p.decider.table, p.id),
+    p.seen && (trusted || reads.has(rowKey(p.decider.table, p.id))) ? seenOf(p.seen) : readRow(reading, p.decider.table, p.id),
   )
   const before = rows.some((row) => row instanceof Promise) ? await Promise.all(rows) : (rows as readonly DoneRow[])
   let merged: Merged
@@ -236,7 +237,7 @@ type RowGuard = Guard & { readonly kind: 'row' }
 
 interface Made {
   readonly shares: readonly Share[]
-  readonly reads: ReadonlySet<string>
+  readonly reads: NonNullable<Scope['reads']>
   readonly known: readonly Part[]
 }
 
