@@ -44,7 +44,7 @@ const SHORTEST = 6
 const PAIR = 16
 const COMMAND = /(?:^|[\s"'`([])--?[A-Za-z]/
 
-/** In a text without sentences. */
+/** In a text without digits and long words. */
 const PASS_LETTERS = /epass|pass[wp:]/i
 const FORM = rare('form-data', String.raw`\W`)
 const MACHINE = rare('machine', String.raw`\s`)
@@ -118,8 +118,10 @@ function merge(before: readonly Span[], fresh: readonly Span[]): Span[] {
 }
 
 function find(text: string, judge: KeyJudge, spans: Span[], surveyed: number, undecided?: Undecided): void {
-  const phrases = (surveyed & PHRASE) !== 0
-  const pass = phrases ? phraseSpans(text, spans, undecided) : PASS_LETTERS.test(text)
+  const wordless = (surveyed & PHRASE) === 0
+  // A password of letters alone is in a sentence that names it.
+  const phrases = !wordless || PASS_LETTERS.test(text)
+  const pass = phrases && (phraseSpans(text, spans, undecided) || wordless)
   const traits = pass ? surveyed | PASS : surveyed
   if (undecided !== undefined) {
     openManifest(text, undecided)
@@ -144,7 +146,7 @@ function find(text: string, judge: KeyJudge, spans: Span[], surveyed: number, un
   }
   if (pass && phrases && text.includes('quirep')) redisSpans(text, spans, undecided)
   if ((traits & PIPE) !== 0 && (traits & LINE) !== 0) tableSpans(text, judge, spans, undecided)
-  if ((traits & (PHRASE | ASSIGN | QUOTE)) !== 0) toolSpans(text, judge, spans, traits, undecided)
+  if ((traits & (PHRASE | ASSIGN | QUOTE | PIPE)) !== 0) toolSpans(text, judge, spans, traits, undecided)
   if ((traits & ELEMENT) !== 0) {
     if (text.includes('</')) elementSpans(text, judge, spans)
     if ((traits & ASSIGN) !== 0) attributeSpans(text, judge, spans)
