@@ -54,7 +54,7 @@ export function generated(value: string): boolean {
 }
 
 const WHOLE_REFERENCE =
-  /^(?:\$\{[^}]{0,200}\}|\$\([^)]{0,200}\)|\$[A-Z_][A-Z0-9_]*|<[^<>="']{0,80}>|\{\{[^}]{0,200}\}\}|[*•]{3,}|[xX]{3,}|[~^>=v]{0,2}\d{1,4}\.\d{1,4}\.\d{1,4}(?:-[\w.]{1,20})?|\.{3}|(?:process\.env|os\.environ|import\.meta)\b.{0,80}|\[(?:REDACTED|FILTERED|MASKED)\])$/
+  /^(?:\$\{[^}]{0,200}\}|\$\([^)]{0,200}\)|\$[A-Z_][A-Z0-9_]*|<[^<>="']{0,80}>|\{\{[^}]{0,200}\}\}|[*•]{3,}|[xX]{3,}|[~^>=v]{0,2}\d{1,4}\.\d{1,4}\.\d{1,4}(?:-[\w.]{1,20})?|\.{3}|…|(?:process\.env|os\.environ|import\.meta)\b.{0,80}|\[(?:REDACTED|FILTERED|MASKED)\])$/
 
 /** Whether a value in quotes or under a key says that there is no secret, or where it is kept. */
 export function absentValue(value: string): boolean {
