@@ -5,7 +5,7 @@ const RUN = /[A-Za-z0-9]+/g
 const PART = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g
 /** Words with a digit in them, or behind them, that names are full of. */
 const NUMBERED =
-  /(?:oauth|auth|base|sha|md|utf|aes|rsa|ec|s|x|v|k|p|http|ipv|web|log|int|uint|float|rfc|i|l|b|es|h|r|bcrypt|argon)\d{1,4}s?(?=[A-Z_\W]|$)|\d[dD](?![a-z])|b(?:16|32|64|85)|(?:ed|x|curve)25519|\$\d|\bk(?=[A-Z][a-z]{2})/g
+  /(?:[Oo]?[Aa]uth|[Bb]ase|[Ss]ha|SHA|[Mm]d|MD|[Uu]tf|UTF|[Aa]es|AES|[Rr]sa|RSA|ec|s|x|v|k|p|http|ipv|web|log|int|uint|float|rfc|i|l|b|es|h|r|bcrypt|argon)\d{1,4}s?(?=[A-Z_\W]|$)|\d[dD](?![a-z])|b(?:16|32|64|85)|(?:ed|x|curve)25519|\$\d|\bk(?=[A-Z][a-z]{2})/g
 // biome-ignore format: a list of words is read in lines, not in a column
 const SHORT: ReadonlySet<string> = new Set([
   'id', 'db', 'is', 'to', 'of', 'in', 'by', 'on', 'at', 'as', 'or', 'my', 'no', 'up', 'ok', 'ip', 'os', 'io', 'ui', 'ts', 'js', 'fs', 'go', 'it', 'do', 're', 'pw', 'pk', 'tx',

@@ -5,7 +5,7 @@ import { ABSENT_VALUES, INNOCENT_VALUES } from './words.ts'
 
 /** A reference to a secret is not the secret: `$TOKEN`, `${{ secrets.X }}`, `process.env.KEY`, `<your key>`, `****`, `getKey()`. */
 const REFERENCE =
-  /^(?:\$\{|\$\(|\$env:|<[^>]{0,80}>?|\{\{(?!\w)|%[A-Za-z_]+%|[*•.xX_-]{3,}$|(?:process|os|env|import|config|settings|self|this|req|request|ctx|args|options|secrets|vars|var|data|local|ENV|Deno|Bun|System|params|user|credentials|body|props|state|row|await)[.[]|!Ref|!Sub|\[(?:REDACTED|FILTERED)(?:[ _:-][\w -]{0,40})?\]?$)/
+  /^(?:\$\{|\$\(|\$env:|<[^>]{0,80}>?|\{\{(?!\w)|%[A-Za-z_]+%|[*•.xX_-]{3,}$|(?:process|os|env|import|config|settings|self|this|req|request|ctx|args|options|secrets|vars|var|data|local|ENV|Deno|Bun|System|params|user|credentials|body|props|state|row|await)[.[]|!Ref|!Sub|!vault|vault:|ENC\(|\[(?:REDACTED|FILTERED)(?:[ _:-][\w -]{0,40})?\]?$)/
 /** The beginning of a call, a variable or a template. Passwords begin like this, too, so its words decide. */
 const CALL = /^(?:[A-Za-z_$][\w$.]{0,60}(?:\(|\[(?!redacted:))|\{{1,2}[A-Za-z_]|\$[A-Za-z_])/
 const LOOSE =
@@ -25,7 +25,7 @@ export function innocentValue(value: string): boolean {
 
 /** The same for a value that stands where no code can: a reference is one as a whole, and no call or member is meant. */
 const ABSENT_WORD =
-  /^(?:\$\{[^}]*\}{0,2}|\$\([^)]*\)?|\$(?:[A-Z_][A-Z0-9_]*|[a-z_][a-zA-Z_]*\d{0,2})|\$env:\w+|<[^<>]*>?|\{\{[^}]*\}{0,2}|\{[^{}]*\}|\{[A-Za-z_.]+|%[A-Za-z_]+%|[*•.xX_-]{3,}|!(?:Ref|Sub)\b.*|\[(?:REDACTED|FILTERED)(?:[ _:-][\w -]{0,40})?\]?|(?:process\.env|os\.environ|import\.meta\.env|Deno\.env)\b.*)$/
+  /^(?:\$\{[^}]*\}{0,2}|\$\([^)]*\)?|\$(?:[A-Z_][A-Z0-9_]*|[a-z_][a-zA-Z_]*\d{0,2})|\$env:\w+|<[^<>]*>?|\{\{[^}]*\}{0,2}|\{[^{}]*\}|\{[A-Za-z_.]+|%[A-Za-z_]+%|[*•.xX_-]{3,}|!(?:Ref|Sub|vault)\b.*|vault:[^\s]*|ENC\([^\s]*|\[(?:REDACTED|FILTERED)(?:[ _:-][\w -]{0,40})?\]?|(?:process\.env|os\.environ|import\.meta\.env|Deno\.env)\b.*)$/
 const LONGEST_REFERENCE = 256
 const NAMED_VALUE = /^(?:\$[a-z_]|\{[^{])/
 
