@@ -43,7 +43,7 @@ import { couldBeHook, hookSpans, urlSpans } from './urls.ts'
 const SHORTEST = 6
 /** No shorter text can contain a name beside its secret (`'pw', '…'`). */
 const PAIR = 16
-const OPTIONS = /(?:^|[\s"'`([]|To)--?[A-Za-z]/
+const OPTIONS = /(?:^|[\s"'`([])--?[A-Za-z]/
 
 /** In a text without digits and long words. */
 const PASS_LETTERS = /epass|pass[wp:]/i

@@ -36,7 +36,7 @@ const SPOKEN = `["'“«]?`
 const FORMS: readonly Form[] = [
   { mark: rare('variable', SPACE), traits: BRACE, before: String.raw`\bvariable\s{1,4}${QUOTE}(?<name>[\w-]{1,64})${QUOTE}\s{0,4}\{[^{}]{0,400}?\bdefault\s{0,16}=\s{0,4}${QUOTE}`, secret: String.raw`[^"\\\n]{1,512}` },
   { mark: rare('login', String.raw`\b`), traits: PIPE, early: true, before: String.raw`\b(?:echo\s{1,4}(?:-n\s{1,4})?|printf\s{1,4}(?:${QUOTE}?%s(?:\\{1,8}n)?${QUOTE}?\s{1,4})?)(?:${QUOTE})?`, secret: String.raw`[^\s"'|\\]{4,256}`, after: PIPED },
-  { mark: rare('To-SecureString', SPACE), traits: COMMAND, before: String.raw`\bConvertTo-SecureString\s{1,4}(?:-(?:String|AsPlainText|Force)\s{1,4}){0,3}(?:${QUOTE})`, secret: String.raw`[^"'\\\n]{1,256}` },
+  { mark: rarely('-SecureString'), traits: QUOTED, before: String.raw`\bConvertTo-SecureString\s{1,4}(?:-(?:String|AsPlainText|Force)\s{1,4}){0,3}(?:${QUOTE})`, secret: String.raw`[^"'\\\n]{1,256}` },
   { mark: rarely('<<<'), traits: COMMAND, before: String.raw`(?:${LOGIN})(?:[ \t]{1,4}[^\s<|;]{1,60}){0,4}\s{0,4}<<<\s{0,4}(?:${QUOTE})?`, secret: String.raw`[^\s"'\\]{4,256}` },
   { mark: rarely('WIFI:'), traits: ASSIGN, before: String.raw`\bWIFI:(?:[A-OQ-Z]:[^;\s]{0,64};){0,6}P:`, secret: String.raw`(?:\\[;:,\\]|[^;\s"'\\]){1,128}` },
   { mark: rarely('Password'), traits: QUOTED, before: String.raw`\b(?:(?:store|key)Password\s{1,4}|(?:set|with)\w{0,24}Password\(\s{0,4})${QUOTE}`, secret: String.raw`[^"'\\\n]{1,128}` },
