@@ -7,6 +7,7 @@ import { features } from '../src/kernel/features.ts'
 import type { Backend } from '../src/ports/backend.ts'
 import { shared } from './runs/in-memory.ts'
 import { codeOf, expectSound, openIn } from './support/engines.ts'
+import { rowsBy } from './support/row-reads.ts'
 import { calls, runCalls } from './support/session-kit/calls.ts'
 import { change, fill, knownIn } from './support/session-kit/fill.ts'
 import { isHandle, methodsOf, tried } from './support/session-kit/look.ts'
@@ -231,13 +232,10 @@ test('a read that finds something does not look at its session', async () => {
   let looked: string[] = []
   const counting = (backend: Backend): Backend => ({
     ...backend,
-    rows: {
-      ...backend.rows,
-      get: (tenant, table, id) => {
-        if (table === 'sessions') looked.push(id)
-        return backend.rows.get(tenant, table, id)
-      },
-    },
+    rows: rowsBy(backend.rows, (tenant, table, id) => {
+      if (table === 'sessions') looked.push(id)
+      return backend.rows.get(tenant, table, id)
+    }),
   })
   const store = await shared()({}, counting)
   const session = await store.session('s')

@@ -4,7 +4,7 @@
 import type { EventRecord } from '../model/event.ts'
 import type { SessionId, TenantId } from '../model/ids.ts'
 import type { RunRow, Wait } from '../model/run.ts'
-import type { SessionRow, SessionSummary } from '../model/session.ts'
+import { NO_COUNTS, type SessionRow, type SessionSummary } from '../model/session.ts'
 import type { TableName } from '../model/tables.ts'
 import type { BranchHandle } from './features/runs/program/branch.ts'
 import type { RunEnding } from './features/runs/writing/ending.ts'
@@ -120,8 +120,6 @@ export class FeatureSet {
   readonly deciders: readonly AnyDecider[]
   readonly clocks: ClockHandlers
   readonly follows: Readonly<Record<string, FollowItem>>
-  /** Tables of item origins. A conflict there is retried. */
-  readonly followed: readonly TableName[]
   readonly tapeTypes: readonly string[]
   /** Tables whose rows refer to values and blobs. */
   readonly referring: readonly { readonly table: TableName; readonly refs: (row: never) => readonly string[] }[]
@@ -134,7 +132,6 @@ export class FeatureSet {
     this.deciders = list.flatMap(({ deciders = [] }) => deciders)
     this.clocks = Object.assign({}, ...list.map(({ clocks }) => clocks))
     this.follows = Object.assign({}, ...list.map(({ follows }) => follows))
-    this.followed = list.flatMap(({ follows, deciders = [] }) => (follows ? deciders.map(({ table }) => table) : []))
     this.referring = list.flatMap(({ refs }) =>
       (typeof refs === 'string' ? [] : Object.entries(refs)).flatMap(([table, of]) =>
         typeof of === 'function' ? { table: table as TableName, refs: of } : [],
@@ -184,8 +181,9 @@ export class FeatureSet {
   /** The last feature that knows a member tells it; of counts and of `activeAt` it is the largest. */
   async summary(scope: Scope, session: SessionRow): Promise<SessionSummary> {
     const told: readonly ToldSummary[] = await Promise.all(this.list.map(({ summary }) => summary?.(scope, session) ?? {}))
-    const most = (name: keyof SessionSummary['counts']): number => Math.max(0, ...told.map(({ counts }) => counts?.[name] ?? 0))
-    const counts = { turns: most('turns'), nodes: most('nodes'), messages: most('messages') }
+    const counts: Record<keyof SessionSummary['counts'], number> = { ...NO_COUNTS }
+    for (const { counts: some = {} } of told)
+      for (const [name, count] of Object.entries(some) as [keyof typeof counts, number][]) counts[name] = Math.max(counts[name], count)
     const times = told.flatMap(({ activeAt }) => activeAt ?? [])
     return { ...Object.assign({}, ...told), counts, activeAt: Math.max(session.changedAt, ...times) }
   }

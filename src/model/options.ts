@@ -1,7 +1,7 @@
 // Checks of options. Callers may be plain JavaScript, so every option is checked before anything is read from it.
 
 import { utf8Length } from './bytes.ts'
-import { type InkError, refuse } from './errors.ts'
+import { InkError, refuse } from './errors.ts'
 import { limits } from './limits.ts'
 
 const SHOWN_CHARS = 40
@@ -46,6 +46,7 @@ export function looking<T>(of: string, look: () => T): T {
   try {
     return look()
   } catch (cause) {
+    if (cause instanceof InkError) throw cause
     throw refuse('OPTION_INVALID', { option: of, why: 'it throws when it is read, by a getter or a proxy' }, cause)
   }
 }

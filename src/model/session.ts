@@ -44,6 +44,9 @@ export interface SessionRow {
 }
 
 /** Members of a conversation that a list of sessions shows. */
+/** What a session holds before any feature tells of it. */
+export const NO_COUNTS: SessionSummary['counts'] = { turns: 0, nodes: 0, messages: 0 }
+
 export interface SessionSummary {
   /** Working directory and model, as `configure` set them. */
   readonly cwd?: string

@@ -21,8 +21,18 @@ export interface RowPage {
   readonly cursor?: string
 }
 
-/** Both reject with TENANT_CLOSED when the tenant is not active. */
+export interface RowKey {
+  readonly table: TableName
+  readonly id: string
+}
+
+/** All reject with TENANT_CLOSED when the tenant is not active. */
 export interface RowReads {
   get(tenant: TenantId, table: TableName, id: string): Promise<StoredRow | undefined>
+  /**
+   * Rows of any tables in one round trip: one for each key, in the order of the keys. A key may occur twice. Another writer may commit
+   * between two of the rows.
+   */
+  getMany(tenant: TenantId, keys: readonly RowKey[]): Promise<readonly (StoredRow | undefined)[]>
   list(tenant: TenantId, table: TableName, query: ListQuery): Promise<RowPage>
 }

@@ -9,6 +9,8 @@ export interface TermQuery {
   readonly terms: readonly string[]
   /** Terms that begin with these texts: for each the most frequent ones, then by their bytes. */
   readonly prefixes?: readonly string[]
+  /** Some of `terms`: one that does not exist is taken for a prefix. */
+  readonly beginnings?: readonly string[]
   /** The most terms for one prefix. */
   readonly limit?: number
 }

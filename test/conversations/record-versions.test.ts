@@ -34,6 +34,10 @@ const engines: readonly { readonly name: string; readonly make: () => Promise<Pl
             const row = await backend.rows.get(tenant, table, id)
             return row && read(table, row)
           },
+          getMany: async (tenant, keys) => {
+            const rows = await backend.rows.getMany(tenant, keys)
+            return rows.map((row, i) => row && read(keys[i]?.table ?? '', row))
+          },
           list: async (tenant, table, query) => {
             const page = await backend.rows.list(tenant, table, query)
             return { ...page, rows: page.rows.map((row) => read(table, row)) }

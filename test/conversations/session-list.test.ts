@@ -214,10 +214,8 @@ describe.each(engines)('the list of sessions on $name', ({ open }) => {
 function counted(backend: Backend): { readonly backend: Backend; readonly rows: () => number } {
   let rows = 0
   const reads: Backend['rows'] = {
-    get: async (...given) => {
-      rows++
-      return backend.rows.get(...given)
-    },
+    get: (...given) => backend.rows.get(...given).finally(() => rows++),
+    getMany: (tenant, keys) => Promise.all(keys.map(({ table, id }) => reads.get(tenant, table, id))),
     list: async (...given) => {
       const page = await backend.rows.list(...given)
       rows += Math.max(page.rows.length, 1)

@@ -1,5 +1,5 @@
 // A program that grows lists as values and collects garbage until it is killed: `a n ref` once list n was acknowledged with its reference.
-// The control `blind` says so without declaring the reference.
+// The control `blind` says so without referring to it: a ref in data would be declared by itself.
 
 import { writeSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -31,7 +31,8 @@ let next = Number(first)
 async function grow(list: number): Promise<void> {
   let ref = await store.values.put([])
   for (let i = 0; i < 8; i++) ref = await store.values.append(ref, [itemOf(list, i)])
-  await session.append('list.grown', { list, ref }, mode === 'honest' ? { refs: [ref] } : {})
+  if (mode === 'honest') await session.append('list.grown', { list, ref }, { refs: [ref] })
+  else await session.append('list.grown', { list, letters: ref.length })
   say(`a ${list} ${ref}`)
 }
 

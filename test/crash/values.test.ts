@@ -60,7 +60,7 @@ test.each([
   expect(acked.size).toBeGreaterThanOrEqual(kills)
 })
 
-test('the judge catches a writer that does not declare what its events refer to', async () => {
+test('the judge catches a writer whose events do not refer to what it acknowledges', async () => {
   const path = tempFile()
   const acked = new Map<number, string>()
   await live(path, acked, 0, 'blind')

@@ -9,6 +9,7 @@ import { open as openStore, type Store } from '../../src/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import type { Commit } from '../../src/ports/commit.ts'
 import { codeOf, engines, expectSound, later, layouts, tempDatabase, tempFile } from '../support/engines.ts'
+import { rowsBy } from '../support/row-reads.ts'
 
 const texts = async (store: Awaited<ReturnType<typeof openStore>>) => (await store.memory.list()).items.map(({ text }) => text)
 
@@ -210,19 +211,16 @@ test('a text that is remembered while it is being purged is a new item, and stay
       },
     },
     {
-      rows: {
-        ...backend.rows,
-        get: async (tenant, table, id) => {
-          const found = await backend.rows.get(tenant, table, id)
-          // The name is found; then the item is marked, and only then the other store goes on.
-          if (table === 'names' && purge) {
-            purge()
-            purge = undefined
-            await isMarked
-          }
-          return found
-        },
-      },
+      rows: rowsBy(backend.rows, async (tenant, table, id) => {
+        const found = await backend.rows.get(tenant, table, id)
+        // The name is found; then the item is marked, and only then the other store goes on.
+        if (table === 'names' && purge) {
+          purge()
+          purge = undefined
+          await isMarked
+        }
+        return found
+      }),
     },
   ])
   const { id } = await store.memory.remember('said again')

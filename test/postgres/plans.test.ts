@@ -5,8 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { enter } from '../../src/backends/postgres/database.ts'
 import { pageStep } from '../../src/backends/postgres/journal.ts'
 import { listStep } from '../../src/backends/postgres/rows.ts'
+import { maker } from '../../src/conformance/material.ts'
 import { open } from '../../src/index.ts'
-import type { EventId, Id, RunId, SessionId } from '../../src/model/ids.ts'
+import { type EventId, type Id, MAIN, type RunId, type SessionId } from '../../src/model/ids.ts'
 import { encodeCursor } from '../../src/model/order.ts'
 import { type ColumnValue, tableNames, tableOf } from '../../src/model/tables.ts'
 import type { PageQuery } from '../../src/ports/journal.ts'
@@ -14,6 +15,7 @@ import { preparedDatabase } from '../support/databases.ts'
 import { openIn, tempDatabase } from '../support/engines.ts'
 import { asSuperuser } from './logins.ts'
 import { until } from './until.ts'
+import { watched } from './watched.ts'
 
 let client: Client
 
@@ -92,18 +94,29 @@ test('commits look up by primary keys alone, also with plans from when there was
     if (n % 5 === 0) await session.archive()
   }
   await store.erase({ seq: 2, reason: 'a test' })
-  // Opening looks into every table a few times, to see that it sees nothing.
-  const used = async () => {
-    const { rows } = await asSuperuser(url, (superuser) =>
-      superuser.query(`select indexrelname as name from pg_stat_user_indexes where schemaname = 'inkfast' and idx_scan > 20 order by 1`),
-    )
-    return rows.map(({ name }) => name as string)
-  }
   await store.close()
-  await until('the server has counted', async () => (await used()).includes('receipts_pkey'))
+  await until('the server has counted', async () => (await used(url)).includes('receipts_pkey'))
   // What was asked with `after` is asked of the session; nothing else may use an index that is there for lists.
-  expect((await used()).filter((name) => !name.endsWith('_pkey'))).toEqual(['events_by_session'])
+  expect((await used(url)).filter((name) => !name.endsWith('_pkey'))).toEqual(['events_by_session'])
 })
+
+test('an earlier sending is looked up by the id of its event, also with plans from when there was nothing to look up', async () => {
+  const url = await tempDatabase()
+  const backend = await watched(url, () => {})
+  const make = maker()
+  for (let n = 0; n < 30; n++) await backend.commit(make.commits(MAIN, 2).map((commit) => ({ ...commit, since: 0 })))
+  await backend.close()
+  await until('the server has counted', async () => (await used(url)).includes('heads_pkey'))
+  expect((await used(url)).filter((name) => name.startsWith('events_'))).toEqual(['events_by_id'])
+})
+
+// Opening looks into every table a few times, to see that it sees nothing.
+async function used(url: string): Promise<readonly string[]> {
+  const { rows } = await asSuperuser(url, (superuser) =>
+    superuser.query(`select indexrelname as name from pg_stat_user_indexes where schemaname = 'inkfast' and idx_scan > 20 order by 1`),
+  )
+  return rows.map(({ name }) => name as string)
+}
 
 test('the control: an order that no index has is sorted all the same', async () => {
   expect(await planOf('select id from inkfast.sessions order by born nulls first, id nulls first limit $1', [10])).toMatch(/Sort/)

@@ -8,6 +8,7 @@ import type { LeaseEnd } from '../../src/model/lease.ts'
 import { limits } from '../../src/model/limits.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import { expectSound, later } from '../support/engines.ts'
+import { rowsBy } from '../support/row-reads.ts'
 import { type Place, placeOn } from './crashing-backend.ts'
 
 async function opened(place: Omit<Place, 'world'>, around = (backend: Backend) => backend): Promise<Store> {
@@ -31,13 +32,10 @@ async function takingsOf(run: Run): Promise<{ readonly ends: readonly (LeaseEnd 
 /** Shows the holder of every lease as a process of this machine that does not exist. */
 const withDeadHolders = (backend: Backend): Backend => ({
   ...backend,
-  rows: {
-    ...backend.rows,
-    get: async (tenant, table, id) => {
-      const row = await backend.rows.get(tenant, table, id)
-      return row && table === 'leases' ? { ...row, body: row.body.replace(/"pid":\d+/, '"pid":4194305') } : row
-    },
-  },
+  rows: rowsBy(backend.rows, async (tenant, table, id) => {
+    const row = await backend.rows.get(tenant, table, id)
+    return row && table === 'leases' ? { ...row, body: row.body.replace(/"pid":\d+/, '"pid":4194305') } : row
+  }),
 })
 
 describe.each(['memory', 'sqlite', 'postgres'] as const)('on %s', (engine) => {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Run, Store } from '../../src/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import { expectSound, later } from '../support/engines.ts'
+import { rowsBy } from '../support/row-reads.ts'
 import { placeOn } from './crashing-backend.ts'
 
 interface Slow {
@@ -30,14 +31,11 @@ function slow(backend: Backend): Slow {
         }
         return outcomes
       },
-      rows: {
-        ...backend.rows,
-        get: async (tenant, table, id) => {
-          const row = await backend.rows.get(tenant, table, id)
-          if (table === 'leases') look()
-          return row
-        },
-      },
+      rows: rowsBy(backend.rows, async (tenant, table, id) => {
+        const row = await backend.rows.get(tenant, table, id)
+        if (table === 'leases') look()
+        return row
+      }),
     },
     keepBack: (type) => {
       const [saved, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

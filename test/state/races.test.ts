@@ -25,6 +25,11 @@ async function opened(at: 'get' | 'list'): Promise<{ store: Store; pass(ms: numb
       if (at === 'get' && table === 'state') await told()
       return row
     },
+    getMany: async (tenant, keys) => {
+      const found = await real.rows.getMany(tenant, keys)
+      if (at === 'get' && keys.some(({ table }) => table === 'state')) await told()
+      return found
+    },
     list: async (tenant, table, query) => {
       const page = await real.rows.list(tenant, table, query)
       if (at === 'list' && table === 'state' && query.index === 'byExpiry') await told()

@@ -6,6 +6,7 @@ import { limits } from '../../src/model/limits.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import { shared } from '../runs/in-memory.ts'
 import { codeOf, expectSound } from '../support/engines.ts'
+import { rowsBy } from '../support/row-reads.ts'
 
 /** Once, after a row of this table was read for the last of so many times and before anything that follows from it is written. */
 function meanwhile(table: string, ahead: () => Promise<unknown>, times = 1) {
@@ -18,14 +19,11 @@ function meanwhile(table: string, ahead: () => Promise<unknown>, times = 1) {
     },
     around: (backend: Backend): Backend => ({
       ...backend,
-      rows: {
-        ...backend.rows,
-        get: async (tenant, of, id) => {
-          const row = await backend.rows.get(tenant, of, id)
-          if (of === table && isAwaited(id) && ++reads === times) await ahead()
-          return row
-        },
-      },
+      rows: rowsBy(backend.rows, async (tenant, of, id) => {
+        const row = await backend.rows.get(tenant, of, id)
+        if (of === table && isAwaited(id) && ++reads === times) await ahead()
+        return row
+      }),
     }),
   }
 }

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { freshMemory, handleTo } from '../../src/conformance/shared-memory.ts'
 import type { Claim } from '../../src/index.ts'
 import { codeOf, expectSound } from '../support/engines.ts'
+import { rowsBy } from '../support/row-reads.ts'
 import { committing, moments, openOn, tells, typesOf } from './spoiled.ts'
 
 test('a claim that was settled is not lost, though a renewal was on its way', async () => {
@@ -132,16 +133,13 @@ test('an item that is completed during a cancel was not cancelled', async () => 
   let between: () => Promise<void> = async () => {}
   const store = await openOn({
     ...backend,
-    rows: {
-      ...backend.rows,
-      get: async (...given) => {
-        const found = await backend.rows.get(...given)
-        const act = between
-        between = async () => {}
-        await act()
-        return found
-      },
-    },
+    rows: rowsBy(backend.rows, async (...given) => {
+      const found = await backend.rows.get(...given)
+      const act = between
+      between = async () => {}
+      await act()
+      return found
+    }),
   })
   const queue = store.queue('q')
   const { id } = await queue.offer(1)

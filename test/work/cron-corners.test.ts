@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { Backend } from '../../src/ports/backend.ts'
 import { shared } from '../runs/in-memory.ts'
 import { codeOf, engines, expectSound } from '../support/engines.ts'
+import { rowsBy } from '../support/row-reads.ts'
 import { statesOf, workOff } from './occurrences.ts'
 
 const MINUTE = 60_000
@@ -251,15 +252,12 @@ test.each(['active', 'paused'] as const)(
     let meddle: (() => Promise<unknown>) | undefined
     const reading = (backend: Backend): Backend => ({
       ...backend,
-      rows: {
-        ...backend.rows,
-        get: async (tenant, table, id) => {
-          const hook = table === 'work' ? meddle : undefined
-          if (hook) meddle = undefined
-          await hook?.()
-          return backend.rows.get(tenant, table, id)
-        },
-      },
+      rows: rowsBy(backend.rows, async (tenant, table, id) => {
+        const hook = table === 'work' ? meddle : undefined
+        if (hook) meddle = undefined
+        await hook?.()
+        return backend.rows.get(tenant, table, id)
+      }),
     })
     const one = await node({ schedule: false }, reading)
     await one.cron.set('job', { every: '1h', queue: 'q' })

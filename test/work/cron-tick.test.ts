@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Backend } from '../../src/ports/backend.ts'
 import { shared } from '../runs/in-memory.ts'
 import { codeOf, engines, expectSound } from '../support/engines.ts'
+import { rowsBy } from '../support/row-reads.ts'
 import { workOff } from './occurrences.ts'
 
 const HOUR = 3_600_000
@@ -49,13 +50,10 @@ test('jobs that cannot be looked at keep nobody else waiting, however many tenan
   let now = 10 * HOUR
   const broken = (backend: Backend): Backend => ({
     ...backend,
-    rows: {
-      ...backend.rows,
-      get: async (tenant, table, id) => {
-        if (table === 'jobs' && now > 10 * HOUR && tenant.startsWith('bad')) throw new Error('it cannot be read')
-        return backend.rows.get(tenant, table, id)
-      },
-    },
+    rows: rowsBy(backend.rows, async (tenant, table, id) => {
+      if (table === 'jobs' && now > 10 * HOUR && tenant.startsWith('bad')) throw new Error('it cannot be read')
+      return backend.rows.get(tenant, table, id)
+    }),
   })
   const store = await shared(() => now)({ schedule: false }, broken)
   for (let i = 0; i < 130; i++) await store.tenant(`bad-${i}`).cron.set('job', { every: '1h', queue: 'q' })

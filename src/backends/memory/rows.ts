@@ -13,6 +13,13 @@ export function rowReads(state: MemoryState): RowReads {
       const row = tableRows(activeTenant(state, tenant).rows, table).get(id)
       return row && toStored(row)
     },
+    getMany: async (tenant, keys) => {
+      const { rows } = activeTenant(state, tenant)
+      return keys.map(({ table, id }) => {
+        const row = tableRows(rows, table).get(id)
+        return row && toStored(row)
+      })
+    },
     list: async (tenant, table, query) => listRows([...tableRows(activeTenant(state, tenant).rows, table).values()], table, query),
   }
 }

@@ -23,12 +23,12 @@ export function texts(state: MemoryState): Texts {
     })
   }
   return {
-    statistics: async (tenant, table, { terms, prefixes = [], limit = 0 }): Promise<TermStatistics> => {
+    statistics: async (tenant, table, { terms, prefixes = [], beginnings = [], limit = 0 }): Promise<TermStatistics> => {
       const entries = entriesOf(tenant, table)
       const counts = new Map<string, number>()
       for (const { text } of entries) for (const [term] of text.t) counts.set(term, (counts.get(term) ?? 0) + 1)
       const found = [...new Set(terms)].filter((term) => counts.has(term)).map((term) => ({ term, rows: counts.get(term) as number }))
-      const grown = prefixes.flatMap((prefix) =>
+      const grown = [...prefixes, ...beginnings.filter((word) => !counts.has(word))].flatMap((prefix) =>
         [...counts]
           .filter(([term]) => term.startsWith(prefix))
           .sort(([a, x], [b, y]) => y - x || compareText(a, b))

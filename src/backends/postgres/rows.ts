@@ -18,6 +18,15 @@ export function rowReads(db: Database): RowReads {
       const [rows] = await db.readSmall(tenant, { text: statements[table].get, values: [id], prepared: true })
       return rows?.[0] && toStored(rows[0])
     },
+    getMany: async (tenant, keys) => {
+      const steps = keys.map(({ table, id }) => !id.includes('\0') && { text: statements[table].get, values: [id], prepared: true })
+      const found = await db.readSmall(tenant, ...steps.filter((step) => step !== false))
+      let at = 0
+      return steps.map((step) => {
+        const row = step && found[at++]?.[0]
+        return row ? toStored(row) : undefined
+      })
+    },
     list: async (tenant, table, query) => {
       const [step, rest] = listStep(table, query)
       const [rows = []] = await db.read(tenant, step)

@@ -12,24 +12,33 @@ const someTerms = `
   select t.term, t.df, null::text from unnest($2::text[]) as a (term)
   cross join lateral (select b.term, b.df from inkfast.terms b where b.source = $1 and b.term between a.term and a.term order by b.source, b.term limit 1) t`
 const byPrefixes = `
-  select t.term, t.df, a.prefix from unnest($2::text[], $3::text[]) with ordinality as a (prefix, below, n)
+  select t.term, t.df, a.prefix from unnest($2::text[], $3::text[], $5::boolean[]) with ordinality as a (prefix, below, always, n)
   cross join lateral (
     select b.term, b.df from inkfast.terms b where b.source = $1 and b.term >= a.prefix collate "C" and b.term < a.below collate "C"
     order by b.df desc, b.term limit $4::integer) t
+  where a.always or (
+    select k.term from inkfast.terms k where k.source = $1 and k.term between a.prefix and a.prefix order by k.source, k.term limit 1) is null
   order by a.n, t.df desc, t.term`
 
 export function texts(db: Database): Texts {
   return {
-    statistics: async (tenant, table, { terms, prefixes = [], limit = 0 }: TermQuery) => {
+    statistics: async (tenant, table, { terms, prefixes = [], beginnings = [], limit = 0 }: TermQuery) => {
+      const all = [...prefixes, ...beginnings]
       const steps: Step[] = [
         { text: corpus, values: [table] },
         { text: someTerms, values: [table, textList([...new Set(terms)]) ?? '{}'] },
         {
           text: byPrefixes,
-          values: [table, textList(prefixes) ?? '{}', textList(prefixes.map((prefix) => `${prefix}\u{10ffff}`)) ?? '{}', limit],
+          values: [
+            table,
+            textList(all) ?? '{}',
+            textList(all.map((prefix) => `${prefix}\u{10ffff}`)) ?? '{}',
+            limit,
+            `{${all.map((_, i) => i < prefixes.length).join(',')}}`,
+          ],
         },
       ]
-      const [counts = [], found = [], grown = []] = await db.read(tenant, ...steps)
+      const [counts = [], found = [], grown = []] = await db.readSmall(tenant, ...steps)
       return {
         rows: Number(counts[0]?.[0] ?? 0),
         length: Number(counts[0]?.[1] ?? 0),

@@ -6,7 +6,7 @@ import { hex, sameBytes } from '../../model/bytes.ts'
 import { bodyDigest, linkHash, receiptDigest } from '../../model/chain.ts'
 import { assert } from '../../model/errors.ts'
 import { damagedReceipt, type EventDraft, type Receipt } from '../../model/event.ts'
-import { idBytes, readId, type TenantId } from '../../model/ids.ts'
+import { type EventId, idBytes, readId, type TenantId } from '../../model/ids.ts'
 import { type TableName, tableOf } from '../../model/tables.ts'
 import type { TenantState } from '../../model/tenant.ts'
 import type { Change, Commit, Guard, Outcome } from '../../ports/commit.ts'
@@ -26,7 +26,8 @@ const findReceipt = 'select key, seq, count, body, at, digest from receipts wher
 const addReceipt = 'insert into receipts (tenant, key, seq, count, body, at, digest) values (?, ?, ?, ?, ?, ?, ?)'
 const saltOf = 'select salt from events where tenant = ? and seq = ?'
 const receiptRows = 'select seq, id, hash from events where tenant = ? and seq >= ? and seq < ? order by seq'
-const idsBeyond = 'select seq, id from events where tenant = ? and seq > ? and seq <= ? order by seq'
+// The plus hides the seq from the planner, which would otherwise read the journal in its order.
+export const findBeyond = 'select min(+seq) as seq from events where tenant = ? and id = ? and +seq > ?'
 const addReference = 'insert into refs (tenant, seq, ref) values (?, ?, ?) on conflict (tenant, seq, ref) do nothing'
 const dropReferences = 'delete from refs where tenant = ? and seq = ?'
 const erasePayload = 'update events set payload = null, salt = null where tenant = ? and seq = ?'
@@ -36,7 +37,10 @@ interface MovingHead {
   hash: Uint8Array
   state: TenantState
   moved: boolean
-  readonly arrived: Arrived
+  /** The head before this batch. */
+  readonly base: number
+  /** The first event of every commit in this batch. */
+  readonly written: Map<string, number>
   /** Revisions and fences that guards of this batch have read and no change has touched since. */
   readonly stamps: Map<TableName, Map<string, Stamps>>
 }
@@ -52,7 +56,7 @@ export function applyBatch(db: Database, batch: readonly Commit[], now: number):
   const outcomes = batch.map((commit) => {
     let head = heads.get(commit.tenant)
     if (!head) {
-      head = movingHead(db, batch, commit.tenant)
+      head = movingHead(db, commit.tenant)
       heads.set(commit.tenant, head)
     }
     return applyCommit(db, commit, head, now)
@@ -61,9 +65,9 @@ export function applyBatch(db: Database, batch: readonly Commit[], now: number):
   return outcomes
 }
 
-function movingHead(db: Database, batch: readonly Commit[], tenant: TenantId): MovingHead {
+function movingHead(db: Database, tenant: TenantId): MovingHead {
   const { seq, hash, state } = readHead(db, tenant)
-  return { seq, hash, state, moved: false, arrived: whatArrived(db, batch, tenant, seq), stamps: new Map() }
+  return { seq, hash, state, moved: false, base: seq, written: new Map(), stamps: new Map() }
 }
 
 function applyCommit(db: Database, commit: Commit, head: MovingHead, now: number): Outcome {
@@ -89,7 +93,7 @@ function applyCommit(db: Database, commit: Commit, head: MovingHead, now: number
     head.moved = true
     receipts.push({ id: draft.id, seq, hash: hexOf(hash), tenant: commit.tenant })
   }
-  if (receipts[0]) note(head.arrived, receipts[0].id, first)
+  if (receipts[0]) head.written.set(receipts[0].id, first)
   writeNodes(db, commit, now)
   nameBlobs(db, commit, now)
   for (const change of commit.changes) {
@@ -136,24 +140,6 @@ function insertEvent(db: Database, tenant: TenantId, seq: number, e: EventDraft,
   )
 }
 
-/** Seqs by id: of events that arrived since the sender last looked, and of the first event of every commit in this batch. */
-type Arrived = Map<string, number | number[]>
-
-// Reads once per batch, not once per commit, so that events of other writers are read at most once.
-function whatArrived(db: Database, batch: readonly Commit[], tenant: TenantId, head: number): Arrived {
-  let since = head
-  for (const commit of batch) if (commit.tenant === tenant && commit.since !== undefined && commit.since < since) since = commit.since
-  const arrived: Arrived = new Map()
-  if (since < head) for (const row of db.all(idsBeyond, tenant, since, head)) note(arrived, readId(row.id as Uint8Array), row.seq as number)
-  return arrived
-}
-
-function note(arrived: Arrived, id: string, seq: number): void {
-  const before = arrived.get(id)
-  // An id occurs twice only if a caller sent it twice without `since`.
-  arrived.set(id, before === undefined ? seq : [before, seq].flat())
-}
-
 const hexOf = (bytes: Uint8Array<ArrayBuffer>): string => Buffer.from(bytes.buffer).toString('hex')
 
 type Earlier =
@@ -172,12 +158,21 @@ function findEarlier(db: Database, commit: Commit, head: MovingHead): Earlier {
     const same = salt && sameBytes(bodyDigest(sha256, salt, commit.key.body), receipt.body)
     return same ? { seq, count: receipt.count } : { seq, erased: !salt }
   }
-  const { since } = commit
   const sought = commit.events[0]
-  const there = sought && head.arrived.get(sought.id)
-  if (since === undefined || there === undefined) return undefined
-  const seq = [there].flat().find((at) => at > since)
+  const seq =
+    sought && commit.since !== undefined ? seqBeyond(db, head, { tenant: commit.tenant, since: commit.since, id: sought.id }) : undefined
   return seq === undefined ? undefined : { seq, count: commit.events.length }
+}
+
+/** An earlier sending of the event. Where only this batch has written beyond `since`, nothing is read. */
+function seqBeyond(
+  db: Database,
+  { base, written }: MovingHead,
+  { tenant, since, id }: { readonly tenant: TenantId; readonly since: number; readonly id: EventId },
+): number | undefined {
+  if (since < base) return (db.get(findBeyond, tenant, idBytes(id), since)?.seq as number | null | undefined) ?? undefined
+  const seq = written.get(id)
+  return seq !== undefined && seq > since ? seq : undefined
 }
 
 const readReceipts = (db: Database, tenant: TenantId, seq: number, count: number): readonly Receipt[] =>

@@ -4,11 +4,17 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { codeOf, expectSound, openIn, tempFile, tempFolder } from '../../../test/support/engines.ts'
-import { putFreshFile } from '../../../test/support/fresh-file.ts'
 import { open } from '../../index.ts'
+import { make } from './create.ts'
 import { connect } from './database.ts'
 import { migrate } from './migrate.ts'
 import { migrateFile } from './schema.ts'
+
+function freshFile(): string {
+  const path = tempFile()
+  make(path, Date.now())
+  return path
+}
 
 /** Changes a file as its owner could, with nothing of ours in the way. */
 function craft(path: string, sql: string): void {
@@ -70,7 +76,7 @@ test.each([
     'the table notes has a foreign key to secrets and is not ours',
   ],
 ])('%s is refused before anything of it runs, and told', async (_, sql, found) => {
-  const path = putFreshFile(tempFile())
+  const path = freshFile()
   craft(path, sql)
   const refusal = await open({ url: path, logger: false }).catch((error) => error)
   expect(refusal).toMatchObject({ code: 'SCHEMA_ALTERED', kind: 'corrupt' })
@@ -82,7 +88,7 @@ test.each([
   `('trigger', 'evil', 'notes', 0, 'CREATE TRIGGER evil before insert on events ${SWALLOWS}')`,
   `('trigger', 'events_stay', 'notes', 0, 'CREATE TRIGGER evil before insert on events ${SWALLOWS}')`,
 ])('a trigger that is listed as something else is damage', async (row) => {
-  const path = putFreshFile(tempFile())
+  const path = freshFile()
   craft(path, `create table notes (x); ${intoSchema(`insert into sqlite_schema values ${row}`)}`)
   expect(await codeOf(open({ url: path, logger: false }))).toBe('FILE_CORRUPT')
 })
@@ -97,7 +103,7 @@ test('a file whose texts are kept as UTF-16 is refused', async () => {
 })
 
 test('tables of others beside ours, with their own indexes, triggers and views, are left alone', async () => {
-  const path = putFreshFile(tempFile())
+  const path = freshFile()
   craft(
     path,
     `create table notes (id integer primary key autoincrement, state text unique, parent references notes (id));
@@ -139,7 +145,7 @@ test('a trigger that is added while the store is open is found by check', async 
 })
 
 test('migrate makes a missing index again, and refuses a file with objects of others', async () => {
-  const path = putFreshFile(tempFile())
+  const path = freshFile()
   craft(path, 'drop index work_by_due; drop trigger events_stay')
   await expect(open(path)).rejects.toMatchObject({ code: 'SCHEMA_ALTERED', message: expect.stringContaining('inkfast migrate') })
   expect((await migrateFile(path)).guardedAgain).toEqual(['the trigger events_stay is missing', 'the index work_by_due is missing'])

@@ -86,6 +86,7 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
     },
     rows: {
       get: (tenant, table, id) => read(tenant, (reads) => reads.rows.get(tenant, table, id)),
+      getMany: (tenant, keys) => read(tenant, (reads) => reads.rows.getMany(tenant, keys)),
       list: (tenant, table, query) => read(tenant, (reads) => reads.rows.list(tenant, table, query)),
     },
     queries: named,

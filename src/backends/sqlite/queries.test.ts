@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { later, tempFolder } from '../../../test/support/engines.ts'
+import { findBeyond } from './commit.ts'
 import { openDatabase } from './open.ts'
 import { workStatements } from './queries.ts'
 
@@ -52,4 +53,8 @@ test('the control: an order that the index does not have is seen to be sorted, a
     expect.stringMatching(/TEMP B-TREE/),
   )
   expect(planOf(workStatements.readyOf.replace('w.at <= ?', 'w.at + 0 <= ?'))).not.toContainEqual(expect.stringMatching(/ at</))
+})
+
+test('an earlier sending is looked up by the id of its event', async () => {
+  expect((await planner())(findBeyond)).toEqual(['SEARCH events USING INDEX events_by_id (tenant=? AND id=?)'])
 })

@@ -14,6 +14,7 @@ import { reading } from './transaction.ts'
 export function rowReads(db: Database): RowReads {
   return {
     get: (tenant, table, id) => reading(db, () => ifActive(db, tenant, () => getRow(db, tenant, table, id))),
+    getMany: (tenant, keys) => reading(db, () => ifActive(db, tenant, () => keys.map(({ table, id }) => getRow(db, tenant, table, id)))),
     list: (tenant, table, query) => reading(db, () => ifActive(db, tenant, () => listRows(db, tenant, table, query))),
   }
 }

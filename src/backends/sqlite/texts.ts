@@ -45,13 +45,20 @@ function around(db: Database, tenant: TenantId, table: TextTable, places: readon
   return db.all(rows, JSON.stringify(inOrder)).map(toStored)
 }
 
-function statistics(db: Database, tenant: TenantId, table: TextTable, { terms, prefixes = [], limit = 0 }: TermQuery): TermStatistics {
+function statistics(
+  db: Database,
+  tenant: TenantId,
+  table: TextTable,
+  { terms, prefixes = [], beginnings = [], limit = 0 }: TermQuery,
+): TermStatistics {
   const counts = db.get(corpus, tenant, table)
   const found = [...new Set(terms)].flatMap((term) => {
     const row = db.get(oneTerm, tenant, table, term)
     return row ? [{ term, rows: row.df as number }] : []
   })
-  const grown = prefixes.flatMap((prefix) =>
+  const known = new Set(found.map(({ term }) => term))
+  const unknown = beginnings.filter((word) => !known.has(word))
+  const grown = [...prefixes, ...unknown].flatMap((prefix) =>
     db
       .all(byPrefix, tenant, table, prefix, `${prefix}\u{10ffff}`, limit)
       .map((row) => ({ term: row.term as string, rows: row.df as number, prefix })),

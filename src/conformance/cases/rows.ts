@@ -11,6 +11,8 @@ const a = group('rows')
 const stamped = 'a row is stamped with the seqs of its first and its last event'
 const kept = 'a row is kept as it was put until it is removed'
 
+const together = 'rows that are read together are those of their keys'
+
 const strange = ['a', 'A', 'a ', 'ä', 'a\u0308', '\u{1F600}', '\uFFFD', 'session:support/4711', "'; drop table names; --", '%', '"']
 
 export const rows = [
@@ -66,6 +68,25 @@ export const rows = [
     }
     same(await backend.rows.get(MAIN, 'names', 'b'), undefined)
     same(await backend.rows.get(MAIN, 'sessions', 'a'), undefined)
+  }),
+
+  a(together, 'rows of any tables come in the order of their keys, and what is not there is undefined', async ({ backend, make }) => {
+    const changes = [put('names', 'a', { v: 1 }), put('names', 'b', { v: 2 }), put('core', 'a', { v: 3 }), put('sessions', 'c', { v: 4 })]
+    await save(backend, make.commit(MAIN, { changes }))
+    await save(backend, make.commit(MAIN, { changes: [put('names', 'b', { v: 5 })] }))
+    const found = await backend.rows.getMany(MAIN, [
+      { table: 'sessions', id: 'a' },
+      { table: 'names', id: 'b' },
+      { table: 'core', id: 'a' },
+      { table: 'names', id: 'not\0text' },
+      { table: 'names', id: 'a' },
+      { table: 'sessions', id: 'c' },
+      { table: 'names', id: 'b' },
+    ])
+    const second = { id: 'b', born: 1, revision: 2, body: '{"v":5}' }
+    const first = (id: string, v: number) => ({ id, born: 1, revision: 1, body: `{"v":${v}}` })
+    same(found, [undefined, second, first('a', 3), undefined, first('a', 1), first('c', 4), second])
+    same(await backend.rows.getMany(MAIN, []), [])
   }),
 
   a(kept, 'a removed row is gone, and what takes its id is born anew', async ({ backend, make }) => {

@@ -28,6 +28,12 @@ const reads: Readonly<Record<string, (backend: Backend, tenant: TenantId) => Pro
   'page downwards': (backend, tenant) => backend.journal.page(tenant, { from: 9, limit: 9, backwards: true }),
   get: (backend, tenant) => backend.rows.get(tenant, 'names', 'n'),
   'get of nothing': (backend, tenant) => backend.rows.get(tenant, 'names', 'nothing'),
+  'get of several': (backend, tenant) =>
+    backend.rows.getMany(tenant, [
+      { table: 'names', id: 'n' },
+      { table: 'names', id: 'nothing' },
+    ]),
+  'get of none': (backend, tenant) => backend.rows.getMany(tenant, []),
   list: (backend, tenant) => backend.rows.list(tenant, 'names', { index: 'byTarget', equals: [], limit: 9 }),
   'list of nothing': (backend, tenant) => backend.rows.list(tenant, 'leases', { index: 'byOwner', equals: ['nobody'], limit: 9 }),
   usage: (backend, tenant) => backend.queries.usageByType(tenant),

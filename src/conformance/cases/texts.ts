@@ -155,6 +155,26 @@ export const texts = [
     )
   }),
 
+  one(SCORES, 'a term that does not exist is taken for a beginning of others where that is asked', async (bench) => {
+    await write(bench, item('a', 'car carpet donkey 猫犬'), item('b', 'carpet'))
+    const { terms } = await bench.backend.texts.statistics(MAIN, 'memory', {
+      terms: ['car', 'donk', 'x', '猫'],
+      prefixes: ['carp'],
+      beginnings: ['car', 'donk', 'x', '猫'],
+      limit: 2,
+    })
+    equal(
+      terms,
+      [
+        { term: 'car', rows: 1 },
+        { term: 'carpet', rows: 2, prefix: 'carp' },
+        { term: 'donkey', rows: 1, prefix: 'donk' },
+        { term: '猫犬', rows: 1, prefix: '猫' },
+      ],
+      'the terms',
+    )
+  }),
+
   one(NEAR, 'neighbours are found in the order of a thread, without rows that have no text', async (bench) => {
     const said = (id: string, more: object = {}) => item(id, `word ${id}`, { thread: 't', ...more })
     await write(bench, said('a'), said('b'), said('c', { state: 'forgotten' }), said('d', { thread: 'u' }), said('e'), said('f'), said('g'))

@@ -5,7 +5,7 @@ import { type BlobRef, type BlobState, checkDigest, PIECE_BYTES, takeDigest } fr
 import { fromUtf8, hex, utf8 } from '../../model/bytes.ts'
 import { assert, refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, looking, optionsOf } from '../../model/options.ts'
 import type { Guard, Outcome } from '../../ports/commit.ts'
 import { abandonable, abortable, stopIfAsked } from '../reading/abortable.ts'
 import { checkLast, type Page, type PageOptions } from '../reading/list-rows.ts'
@@ -169,7 +169,7 @@ export async function getJson(scope: Scope, blob: BlobRef | string): Promise<unk
 const JSON_TEXT = { hints: ['compressible'] }
 
 function digestOf(blob: BlobRef | string): string {
-  return takeDigest(typeof blob === 'string' ? blob : (blob as BlobRef | undefined)?.digest)
+  return takeDigest(typeof blob === 'string' ? blob : looking('blob', () => (blob as BlobRef | undefined)?.digest))
 }
 
 export const isStream = (given: unknown): given is AsyncIterable<Uint8Array> =>

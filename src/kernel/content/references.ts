@@ -3,7 +3,7 @@
 import { type BlobRef, isDigest, takeDigest } from '../../model/blob.ts'
 import type { EventDraft } from '../../model/event.ts'
 import { sizesIn } from '../../model/event-payload.ts'
-import { listOf } from '../../model/options.ts'
+import { listOf, looking } from '../../model/options.ts'
 import { isValueRef, parseValueRef, type ValueNode, valueRef } from '../../model/value.ts'
 import { ValuePart } from '../../model/value-part.ts'
 import type { Guard } from '../../ports/commit.ts'
@@ -14,7 +14,7 @@ const NAMED = /^(?:sha256:)?[0-9a-f]{64}$/
 /** The reference that a caller means: a value's ref, a blob's reference, or a blob's digest. */
 export function toReference(given: unknown): string {
   if (typeof given === 'string' && !NAMED.test(given)) return valueRef(parseValueRef(given))
-  return BLOB + takeDigest(typeof given === 'string' ? given : (given as BlobRef | undefined)?.digest)
+  return BLOB + takeDigest(typeof given === 'string' ? given : looking('refs', () => (given as BlobRef | undefined)?.digest))
 }
 
 /** The references in the option `refs` of a call. */

@@ -26,7 +26,7 @@ export async function nameHolder<Name extends string>(
   const { rows } = engine.backend
   const name = nameId(kind, key)
   // Under either name it is a conflict with what was looked up.
-  for (const id of [name, erasedName(engine, name)]) reads?.add(`names/${id}`)
+  for (const id of [name, erasedName(engine, name)]) reads?.set(`names/${id}`, undefined)
   const found = (await rows.get(tenant, 'names', name)) ?? (first ? undefined : await rows.get(tenant, 'names', erasedName(engine, name)))
   return found && (decodeBody(found.body, found).target as Id<Name>)
 }

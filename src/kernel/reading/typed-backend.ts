@@ -14,6 +14,7 @@ export interface TypedBackend extends Omit<Backend, 'rows' | 'queries'> {
 
 interface TypedRows {
   get<T extends TableName>(tenant: TenantId, table: T, id: string): Promise<TableRow<T> | undefined>
+  getMany: Backend['rows']['getMany']
   list<T extends TableName>(tenant: TenantId, table: T, query: ListQuery): Promise<TypedPage<T>>
 }
 

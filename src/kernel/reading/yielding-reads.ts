@@ -39,6 +39,7 @@ export function yieldingReads(
     },
     rows: {
       get: (tenant, table, id) => readOf(tenant, table, id, () => backend.rows.get(tenant, table, id)),
+      getMany: (tenant, keys) => readOf(tenant, keys[0]?.table ?? '', keys[0]?.id ?? '', () => backend.rows.getMany(tenant, keys)),
       list: (tenant, table, query) => readOf(tenant, table, '', () => backend.rows.list(tenant, table, query)),
     },
     queries: {

@@ -2,6 +2,7 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { Id, TenantId } from '../../model/ids.ts'
+import type { StoredRow } from '../../model/rows.ts'
 import type { Environment } from '../../ports/environment.ts'
 import type { Redactor } from '../../redact/redactor.ts'
 import type { FeatureSet } from '../feature.ts'
@@ -46,8 +47,8 @@ export interface Scope {
   readonly actor: string
   /** The owner whose sessions this view sees. Absent: all sessions. */
   readonly own?: string | undefined
-  /** While a transaction is built: the rows that it reads. */
-  readonly reads?: Set<string>
+  /** While a transaction is built: the rows that it reads, each of them once. A row that is only looked out for is undefined. */
+  readonly reads?: Map<string, Promise<StoredRow | undefined> | undefined>
 }
 
 export function checkOpen(engine: Engine): void {

@@ -1,11 +1,14 @@
 // One row's share of a commit: which decider decides, and on what command.
 
+import { assert } from '../../model/errors.ts'
 import type { EventId, Id, RunId, SessionId } from '../../model/ids.ts'
 import { ownMembers } from '../../model/options.ts'
 import type { RowOf } from '../../model/row-types.ts'
 import { decodeBody, type TableRow } from '../../model/rows.ts'
 import type { TableName } from '../../model/tables.ts'
 import type { Guard } from '../../ports/commit.ts'
+import type { RowKey } from '../../ports/rows.ts'
+import { rowsTogether } from '../reading/rows-together.ts'
 import type { Scope } from '../wiring/scope.ts'
 import type { AnyDecider, Command, Decider } from './decider.ts'
 
@@ -46,10 +49,24 @@ export const rowKey = (table: TableName, id: string): string => `${table}/${id}`
 
 export const seenOf = (seen: DoneRow | (() => DoneRow)): DoneRow => (typeof seen === 'function' ? seen() : seen)
 
-/** Reads a row as it is stored. A transaction that reads it here is built again when it has changed. */
+/**
+ * Reads a row as it is stored. A transaction that reads it here is built again when it has changed; until then it has the row as it read it
+ * first. Rows that are asked for in the same tick go in one round trip.
+ */
 export function readStored<T extends TableName>({ engine, tenant, reads }: Scope, table: T, id: string): Promise<TableRow<T> | undefined> {
-  reads?.add(rowKey(table, id))
-  return engine.backend.rows.get(tenant, table, id)
+  const key = rowKey(table, id)
+  const known = reads?.get(key)
+  if (known) return known as Promise<TableRow<T> | undefined>
+  const row = rowsTogether(engine).read(tenant, { table, id })
+  reads?.set(key, row)
+  return row as Promise<TableRow<T> | undefined>
+}
+
+/** Asks for rows that a transaction reads later, so that they come in one round trip. It still checks them in its own order. */
+export function readAhead(scope: Scope, keys: readonly RowKey[]): void {
+  assert(scope.reads, 'only a transaction keeps rows')
+  // A failure is for the one who reads the row. Without a reader it is nobody's.
+  for (const { table, id } of keys) readStored(scope, table, id).catch(() => {})
 }
 
 /** Reads a row together with the revision that a guard needs. */

@@ -93,7 +93,7 @@ export async function transactWith<T>(scope: Scope, build: Build<T>, options: Tr
   try {
     await mine.take(keysOf(known))
     for (let attempt = 1; ; attempt++) {
-      const reads = new Set<string>()
+      const reads: NonNullable<Scope['reads']> = new Map()
       const built = await build({ ...scope, reads }, { again, time })
       const shares = (Array.isArray(built) ? built : [built]) as readonly [Share<T>, ...Share[]]
       const parts = shares.flatMap((share) => share.parts ?? [])
@@ -142,7 +142,7 @@ interface Attempt {
   readonly time: WriteTime
   /** The rows that the parts have seen count as they are. Otherwise only those do that were read for this attempt. */
   readonly trusted: boolean
-  readonly reads: ReadonlySet<string>
+  readonly reads: NonNullable<Scope['reads']>
   /** The parts can be built again. */
   readonly isBuilt: boolean
 }
@@ -161,8 +161,9 @@ async function attemptOnce({ scope, parts, shares, options, time, trusted, reads
   if (parts.length === 0) return NOTHING
   const key = keyOf(scope, options, parts)
   if (key) time.masked()
+  const reading = { ...scope, reads }
   const rows = parts.map((p) =>
-    p.seen && (trusted || reads.has(rowKey(p.decider.table, p.id))) ? seenOf(p.seen) : readRow(scope, p.decider.table, p.id),
+    p.seen && (trusted || reads.has(rowKey(p.decider.table, p.id))) ? seenOf(p.seen) : readRow(reading, p.decider.table, p.id),
   )
   const before = rows.some((row) => row instanceof Promise) ? await Promise.all(rows) : (rows as readonly DoneRow[])
   let merged: Merged
@@ -222,7 +223,7 @@ type RowGuard = Guard & { readonly kind: 'row' }
 
 interface Made {
   readonly shares: readonly Share[]
-  readonly reads: ReadonlySet<string>
+  readonly reads: NonNullable<Scope['reads']>
   readonly known: readonly Part[]
 }
 
@@ -241,8 +242,8 @@ function keysOf(parts: readonly Part[]): readonly string[] {
 /** The rows that no other caller of this process may decide on meanwhile. Guards handle those of other processes. */
 class RowsInHand {
   readonly #scope: Scope
-  #keys: readonly string[] = []
-  #leave: () => void = () => {}
+  readonly #keys = new Set<string>()
+  readonly #ends: (() => void)[] = []
 
   constructor(scope: Scope) {
     this.#scope = scope
@@ -250,19 +251,21 @@ class RowsInHand {
 
   /** Tells whether it had to wait for another caller. */
   async take(rows: readonly string[]): Promise<boolean> {
-    const keys = [...new Set(rows.map((row) => `${this.#scope.tenant}/${row}`))]
-    if (keys.every((key) => this.#keys.includes(key))) return false
-    this.leave()
     const { rowMutex } = this.#scope.engine
-    const waits = rowMutex.isTaken(keys)
-    this.#leave = await rowMutex.take(keys)
-    this.#keys = keys
+    const keys = [...new Set(rows.map((row) => `${this.#scope.tenant}/${row}`))]
+    const missing = keys.filter((key) => !this.#keys.has(key))
+    if (missing.length === 0) return false
+    const waits = rowMutex.isTaken(missing)
+    // A caller that waits holds nothing, so two callers never wait for each other.
+    if (waits) this.leave()
+    const wanted = waits ? keys : missing
+    this.#ends.push(await rowMutex.take(wanted))
+    for (const key of wanted) this.#keys.add(key)
     return waits
   }
 
   leave(): void {
-    this.#leave()
-    this.#leave = () => {}
-    this.#keys = []
+    for (const end of this.#ends.splice(0)) end()
+    this.#keys.clear()
   }
 }

@@ -213,7 +213,11 @@ export const journalSabotages: readonly Sabotage[] = [
       ...backend,
       commit: (batch) => backend.commit(batch.map((commit) => ({ ...commit, tenant: MAIN }))),
       journal: { ...backend.journal, head: () => backend.journal.head(MAIN), page: (_, query) => backend.journal.page(MAIN, query) },
-      rows: { get: (_, table, id) => backend.rows.get(MAIN, table, id), list: (_, table, query) => backend.rows.list(MAIN, table, query) },
+      rows: {
+        get: (_, table, id) => backend.rows.get(MAIN, table, id),
+        getMany: (_, keys) => backend.rows.getMany(MAIN, keys),
+        list: (_, table, query) => backend.rows.list(MAIN, table, query),
+      },
       upkeep: { ...backend.upkeep, snapshot: () => backend.upkeep.snapshot(MAIN) },
     }),
   ),

@@ -8,6 +8,7 @@ import { resending, type Sabotage, spoiled } from './spoil.ts'
 
 const stamped = 'a row is stamped with the seqs of its first and its last event'
 const kept = 'a row is kept as it was put until it is removed'
+const together = 'rows that are read together are those of their keys'
 const sorted = 'a list is in the order of its index'
 const narrowed = 'a list holds the rows its query names'
 const cursors = 'a cursor goes on where the page ended'
@@ -80,6 +81,32 @@ export const rowSabotages: readonly Sabotage[] = [
     rows: {
       ...backend.rows,
       get: async (tenant, table, id) => (await backend.rows.get(tenant, table, id)) ?? { id, born: 0, revision: 0, body: '{}' },
+    },
+  })),
+  ...(
+    [
+      ['leaves out what is not there', (found) => found.filter((row) => row)],
+      [
+        'shows a key that occurs twice once',
+        (found) => found.filter((row, i) => !row || found.findIndex((r) => r?.body === row.body) === i),
+      ],
+      ['shows rows in the order of their ids', (found) => found.toSorted((x, y) => ((x?.id ?? '') < (y?.id ?? '') ? -1 : 1))],
+    ] satisfies [string, (found: readonly (StoredRow | undefined)[]) => readonly (StoredRow | undefined)[]][]
+  ).map(([what, alter]) =>
+    spoiled(`reading together, ${what}`, [together], (backend) => ({
+      ...backend,
+      rows: { ...backend.rows, getMany: async (tenant, keys) => alter(await backend.rows.getMany(tenant, keys)) },
+    })),
+  ),
+  spoiled('reads together from one table', [together], (backend) => ({
+    ...backend,
+    rows: {
+      ...backend.rows,
+      getMany: (tenant, keys) =>
+        backend.rows.getMany(
+          tenant,
+          keys.map(({ id }) => ({ table: 'names', id })),
+        ),
     },
   })),
   spoiled(

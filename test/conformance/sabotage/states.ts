@@ -85,6 +85,10 @@ export const stateSabotages: readonly Sabotage[] = [
     ...backend,
     rows: { ...backend.rows, get: (tenant, table, id) => backend.rows.get(tenant, table, id).catch(instead(undefined)) },
   })),
+  spoiled('gets several rows of what is closed', [silent, shut], (backend) => ({
+    ...backend,
+    rows: { ...backend.rows, getMany: (tenant, keys) => backend.rows.getMany(tenant, keys).catch(instead(keys.map(() => undefined))) },
+  })),
   spoiled('lists rows of what is closed', [silent, shut], (backend) => ({
     ...backend,
     rows: { ...backend.rows, list: (tenant, table, query) => backend.rows.list(tenant, table, query).catch(instead({ rows: [] })) },

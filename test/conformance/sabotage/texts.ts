@@ -70,6 +70,14 @@ export const textSabotages: readonly Sabotage[] = [
     texts(({ statistics }) => ({ statistics: (tenant, table, query) => statistics(tenant, table, { ...query, limit: 100 }) })),
   ),
   spoiled(
+    'takes each beginning for a prefix',
+    [scores],
+    texts(({ statistics }) => ({
+      statistics: (tenant, table, { beginnings = [], prefixes = [], ...query }) =>
+        statistics(tenant, table, { ...query, prefixes: [...prefixes, ...beginnings] }),
+    })),
+  ),
+  spoiled(
     'leaves one neighbour out',
     [near],
     texts(({ around }) => ({ around: (tenant, table, places, span) => around(tenant, table, places, span - 1) })),

@@ -3593,8 +3593,6 @@ declare
   v_seq    bigint;
   v_node   bigint;
   v_row    record;
-  v_ids    bytea[];
-  v_firsts integer[];
   v_seqs   bigint[];
   v_name   text;
   v_done   boolean;
@@ -3652,28 +3650,26 @@ begin
     end loop;
   end if;
 
-  -- An earlier sending, by its first event beyond the head that the sender knew.
+  -- An earlier sending, by the id of its first event, beyond the head that the sender knew.
   if p_since < v_seq then
-    v_firsts := coalesce(p_firsts, (select array_agg(n) from generate_series(1, p_commits) n));
-    v_ids := (select array_agg(substring(p_bytes from (f - 1) * 176 + 1 for 16)) from unnest(v_firsts) f where f > 0);
     for v_row in
-      select e.seq, e.id from inkfast.events e
-      where e.tenant = v_tenant and e.seq > p_since and e.seq <= v_seq and e.id = any (v_ids) order by e.seq
+      select c.n as commit, min(e.seq) as seq
+      from generate_series(1, p_commits) c (n)
+      cross join lateral (select substring(p_bytes from (coalesce(p_firsts[c.n], c.n) - 1) * 176 + 1 for 16) as id offset 0) a
+      cross join lateral (
+        select t.seq from inkfast.events t where t.tenant = v_tenant and t.id between a.id and a.id order by t.id offset 0
+      ) e
+      where not v_out[c.n] and coalesce(p_firsts[c.n], c.n) > 0 and e.seq > coalesce(p_sinces[c.n], p_since)
+      group by c.n
     loop
-      for i in 1 .. p_commits loop
-        if not v_out[i] and v_firsts[i] > 0 and v_row.seq > coalesce(p_sinces[i], p_since)
-          and substring(p_bytes from (v_firsts[i] - 1) * 176 + 1 for 16) = v_row.id
-        then
-          v_any := true;
-          v_out[i] := true;
-          v_at := case when p_event_commits is null then 1 else cardinality(array_positions(p_event_commits, i)) end;
-          odd := odd || jsonb_build_object('commit', i, 'kind', 'sent', 'seq', v_row.seq, 'receipts', (
+      v_any := true;
+      v_out[v_row.commit] := true;
+      v_at := case when p_event_commits is null then 1 else cardinality(array_positions(p_event_commits, v_row.commit)) end;
+      odd := odd || jsonb_build_object('commit', v_row.commit, 'kind', 'sent', 'seq', v_row.seq, 'receipts', (
           select jsonb_agg(jsonb_build_array(encode(r.id, 'hex'), encode(r.hash, 'hex'))) from (
             select t.id, t.hash from inkfast.events t
             where t.tenant = v_tenant and t.seq >= v_row.seq and t.seq < v_row.seq + v_at order by t.seq offset 0
           ) r));
-        end if;
-      end loop;
     end loop;
   end if;
 

@@ -12,6 +12,7 @@ import { maskKey } from '../../naming/names.ts'
 import type { ArrayPage } from '../../reading/list-rows.ts'
 import type { Scope } from '../../wiring/scope.ts'
 import { telling } from '../../writing/draft.ts'
+import { readStored } from '../../writing/part.ts'
 import { readValue } from '../values/values.ts'
 
 export interface GraphNode {
@@ -60,7 +61,7 @@ export async function findNode(
   name: string,
   state: NodeState | 'any' = 'live',
 ): Promise<FoundNode | undefined> {
-  const stored = await scope.engine.backend.rows.get(scope.tenant, 'graph_nodes', nodeId(scope, session, name))
+  const stored = await readStored(scope, 'graph_nodes', nodeId(scope, session, name))
   const found = stored && foundNode(stored)
   return found && (state === 'any' || found.row.state === state) ? found : undefined
 }

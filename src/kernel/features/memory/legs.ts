@@ -5,7 +5,6 @@ import type { Scope } from '../../wiring/scope.ts'
 import type { TakenFilter } from './item-filter.ts'
 
 export interface Question {
-  readonly text: string
   readonly filter: TakenFilter
   /** Store time, or the time that the caller asks about. */
   readonly now: number
@@ -46,5 +45,6 @@ export type LegName = 'words' | 'vectors'
 
 export interface Leg {
   readonly name: LegName
-  find(scope: Scope, question: Question): Promise<Found>
+  /** The question is there when the store has told its time. A leg may read meanwhile. */
+  find(scope: Scope, text: string, question: Promise<Question>): Promise<Found>
 }

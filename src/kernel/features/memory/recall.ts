@@ -81,23 +81,24 @@ export function takeRecall(scope: Scope, text: string, options: RecallOptions | 
 export async function recall(scope: Scope, text: string, options: RecallOptions | undefined): Promise<Hits> {
   const { filter, asked, limit, minScore, replaced, untrue, taken, hashVotes, time, signal } = takeRecall(scope, text, options)
   stopIfAsked(scope, signal)
-  const now = time ?? (await storeNow(scope))
-  const question: Question = {
-    text: asked,
-    filter,
-    now,
-    replaced,
-    untrue,
-    hashVotes,
-    limit,
-    allows: (row) =>
-      isThere(row) && passes(row, filter) && !isExpired(row, now) && (replaced || !isReplaced(row)) && (untrue || isTrue(row, now)),
-    ...(signal && { signal }),
-  }
-  const found = await Promise.all(LEGS.map((leg) => ask(scope, leg, question)))
+  const now = time === undefined ? storeNow(scope) : Promise.resolve(time)
+  const question = now.then(
+    (now): Question => ({
+      filter,
+      now,
+      replaced,
+      untrue,
+      hashVotes,
+      limit,
+      allows: (row) =>
+        isThere(row) && passes(row, filter) && !isExpired(row, now) && (replaced || !isReplaced(row)) && (untrue || isTrue(row, now)),
+      ...(signal && { signal }),
+    }),
+  )
+  const found = await Promise.all(LEGS.map((leg) => ask(scope, leg, asked, question)))
   const used = found.filter(({ absent }) => !absent)
   const degraded = found.flatMap((leg) => leg.degraded ?? []).join('; ')
-  const hits = fuse(used, taken, now, limit).filter(({ score }) => score >= minScore)
+  const hits = fuse(used, taken, await now, limit).filter(({ score }) => score >= minScore)
   return toHits(
     hits,
     used.map(({ name }) => name),
@@ -107,10 +108,10 @@ export async function recall(scope: Scope, text: string, options: RecallOptions 
 
 const isThere = (row: MemoryRow): boolean => row.state === 'active' && row.text !== undefined
 
-async function ask(scope: Scope, leg: Leg, question: Question): Promise<Found & { readonly name: Leg['name'] }> {
-  if (leg.name === 'words') return { ...(await leg.find(scope, question)), name: leg.name }
+async function ask(scope: Scope, leg: Leg, text: string, question: Promise<Question>): Promise<Found & { readonly name: Leg['name'] }> {
+  if (leg.name === 'words') return { ...(await leg.find(scope, text, question)), name: leg.name }
   try {
-    return { ...(await leg.find(scope, question)), name: leg.name }
+    return { ...(await leg.find(scope, text, question)), name: leg.name }
   } catch (error) {
     if (error instanceof InkError && ENDS.has(error.code)) throw error
     return { name: leg.name, candidates: [], absent: true, degraded: error instanceof Error ? error.message : String(error) }

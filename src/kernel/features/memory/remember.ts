@@ -12,7 +12,7 @@ import { stopIfAsked } from '../../reading/abortable.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { isConflict } from '../../writing/commit-outcome.ts'
 import { admit, isWhole, telling } from '../../writing/draft.ts'
-import { NOT_THERE, type Part, part, readRow } from '../../writing/part.ts'
+import { NOT_THERE, type Part, part, readAhead, readRow } from '../../writing/part.ts'
 import { type Share, transact } from '../../writing/transact.ts'
 import { item, nameOf, type Remembered } from './item-decider.ts'
 import { type ContentOptions, checkAbout, takeContent, takeText } from './item-options.ts'
@@ -140,12 +140,17 @@ interface RememberShare extends Share<readonly MemoryRow[]> {
 
 /** The share of items in a commit: it answers with their rows. */
 export async function rememberShare(scope: Scope, some: readonly Prepared[]): Promise<RememberShare> {
-  const holders = await Promise.all(
-    some.map(({ item: { about, textDigest } }) => nameHolder<'memory'>(scope, 'memory', nameOf(about, textDigest), true)),
+  readAhead(
+    scope,
+    some.flatMap(({ supersedes }) => (supersedes ? { table: 'memory', id: supersedes } : [])),
   )
+  const isDated = some.some(({ supersedes, item: { ttl } }) => supersedes || ttl !== undefined)
+  const [told, ...holders] = await Promise.all([
+    isDated ? storeNow(scope) : undefined,
+    ...some.map(({ item: { about, textDigest } }) => nameHolder<'memory'>(scope, 'memory', nameOf(about, textDigest), true)),
+  ])
   const ttls = await Promise.all(some.map(({ item: { ttl } }, i) => ttl ?? ttlOf(scope, holders[i])))
-  const dated = some.some(({ supersedes }) => supersedes) || ttls.some((ttl) => ttl !== undefined)
-  const now = dated ? await storeNow(scope) : 0
+  const now = told ?? (ttls.some((ttl) => ttl !== undefined) ? await storeNow(scope) : 0)
   const parts = some.map(({ item: said, supersedes }, i) => {
     const id = holders[i] ?? scope.engine.newId<'memory'>()
     const ttl = ttls[i]

@@ -21,12 +21,13 @@ const [NOTHING_BELOW, SURE_ABOVE] = [0.25, 0.85]
 
 export const vectorsLeg: Leg = {
   name: 'vectors',
-  find: async (scope, question) => {
+  find: async (scope, text, asked) => {
+    const question = await asked
     const embedder = embedderOf(scope)
     if (!embedder || (embedder.id === HASH_ID && !question.hashVotes)) return NOTHING
     await embedLater(scope)
     try {
-      const [embedded] = await embedTexts(scope, [question.text], { timeoutMs: limits.recallEmbedMs, signal: question.signal })
+      const [embedded] = await embedTexts(scope, [text], { timeoutMs: limits.recallEmbedMs, signal: question.signal })
       if (!embedded) return NOTHING
       const of = await itemCollection(scope, embedded.embedder, false)
       return of ? { candidates: await nearest(scope, question, of, embedded.vector) } : NOTHING

@@ -33,9 +33,9 @@ interface WeightedTerm {
   readonly weight: number
 }
 
-async function find(scope: Scope, question: Question): Promise<Found> {
+async function find(scope: Scope, text: string, asked: Promise<Question>): Promise<Found> {
   const { backend } = scope.engine
-  const { terms, most, average } = await weigh(scope, question.text)
+  const [{ terms, most, average }, question] = await Promise.all([weigh(scope, text), asked])
   if (terms.length === 0) return { candidates: [] }
   const query: TextQuery = {
     terms,
@@ -47,11 +47,11 @@ async function find(scope: Scope, question: Question): Promise<Found> {
     filter: pushedDown(question),
     limit: POOL,
   }
-  const asked = new Set(terms.map(({ term }) => term))
-  const pool = (await backend.texts.search(scope.tenant, 'memory', query)).map(({ row }) => read(row, asked))
+  const wanted = new Set(terms.map(({ term }) => term))
+  const pool = (await backend.texts.search(scope.tenant, 'memory', query)).map(({ row }) => read(row, wanted))
   const places = pool.flatMap(({ row, born }) => (row.thread === undefined ? [] : [{ thread: row.thread, born }]))
   const around = places.length === 0 ? [] : await backend.texts.around(scope.tenant, 'memory', places, SPAN)
-  const near = around.map((row) => read(row, asked))
+  const near = around.map((row) => read(row, wanted))
   const candidates = withNeighbours(pool, near)
     .filter(({ text, allowed }) => allowed || question.allows(text.row))
     .map(({ text, beside }) => score(text, beside, query, average, most))
@@ -67,16 +67,15 @@ async function weigh(
   const { texts } = scope.engine.backend
   const words = [...new Set(tokensOf(text))]
   const starred = [...text.matchAll(STARRED)].flatMap(([, word = '']) => tokensOf(word)).slice(0, PREFIXES_MOST)
-  const first = await texts.statistics(scope.tenant, 'memory', { terms: words, prefixes: starred, limit: PREFIX_TERMS })
-  const there = new Set(first.terms.map(({ term }) => term))
-  const isBeginning = (word: string) => isSpacelessCharacter(word) || (!there.has(word) && isPrefix(word))
-  const unknown = words.filter((word) => !starred.includes(word) && isBeginning(word)).slice(0, PREFIXES_MOST)
-  const grown =
-    unknown.length === 0
-      ? []
-      : (await texts.statistics(scope.tenant, 'memory', { terms: [], prefixes: unknown, limit: PREFIX_TERMS })).terms
+  const others = words.filter((word) => !starred.includes(word))
+  const first = await texts.statistics(scope.tenant, 'memory', {
+    terms: words,
+    prefixes: [...starred, ...others.filter(isSpacelessCharacter).slice(0, PREFIXES_MOST)],
+    beginnings: others.filter((word) => !isSpacelessCharacter(word) && isPrefix(word)).slice(0, PREFIXES_MOST),
+    limit: PREFIX_TERMS,
+  })
   const weights = new Map<string, number>()
-  for (const { term, rows, prefix } of [...first.terms, ...grown]) {
+  for (const { term, rows, prefix } of first.terms) {
     const idf = Math.log(1 + (first.rows - rows + 0.5) / (rows + 0.5))
     const weight = UNIT * idf * (BM25.k1 + 1) * (prefix === undefined || prefix === term ? 1 : BM25.prefixWeight)
     weights.set(term, Math.max(weights.get(term) ?? 0, weight))
@@ -88,7 +87,7 @@ async function weigh(
   return { terms, most: terms.reduce((sum, { weight }) => sum + weight, 0), average: Math.max(1, first.length / Math.max(1, first.rows)) }
 }
 
-/** Unknown words of some length, and lone characters of scripts other than Latin. */
+/** Words of some length if they are unknown, and lone characters of scripts other than Latin. */
 const isPrefix = (word: string): boolean =>
   word.length >= PREFIX_CHARS || ([...word].length === 1 && !/[\p{Script=Latin}\p{N}]/u.test(word))
 

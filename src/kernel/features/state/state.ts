@@ -14,7 +14,7 @@ import { abortable } from '../../reading/abortable.ts'
 import { everyPage, everyRow } from '../../reading/every-row.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { plan } from '../../writing/execute.ts'
-import { type DoneRow, NOT_THERE, part, readRow } from '../../writing/part.ts'
+import { type DoneRow, NOT_THERE, part, readAhead, readRow } from '../../writing/part.ts'
 import { type Build, transact } from '../../writing/transact.ts'
 import { lazyOf, type ReadValueOptions } from '../values/values.ts'
 import { hasBytes, keepContents, readContent, stageContents } from './content.ts'
@@ -148,17 +148,28 @@ class Entries implements KeyValueState {
       this.#scope,
       changes.flatMap((change) => change.set ?? []),
     )
-    const now = changes.some(({ set }) => set?.ttlMs !== undefined) ? await this.#now() : 0
+    const expires = changes.some(({ set }) => set?.ttlMs !== undefined)
     // Bytes are stored before the commit that checks the revisions again.
     if (hasBytes(kept)) await this.#expectedRows(this.#scope, changes)
     const session = this.#session
     const build: Build<readonly WrittenState[]> = async (scope, round) => {
-      const [seen, { contents, ...content }] = await Promise.all([this.#expectedRows(scope, changes), stageContents(scope, kept, round)])
+      // The time comes in one round trip with the rows.
+      if (expires)
+        readAhead(
+          scope,
+          changes.map(({ key }) => ({ table: 'state', id: this.#idOf(key) })),
+        )
+      const told = expires ? this.#now() : undefined
+      const [now = 0, seen, { contents, ...content }] = await Promise.all([
+        told,
+        this.#expectedRows(scope, changes, told),
+        stageContents(scope, kept, round),
+      ])
       const left = [...contents]
       const parts = changes.map(({ key, set: to }, i) => {
-        const expires = to?.ttlMs === undefined ? undefined : now + to.ttlMs
+        const until = to?.ttlMs === undefined ? undefined : now + to.ttlMs
         const command: StateCommand = to
-          ? { verb: 'set', session, key, content: left.shift() as StateContent, expires }
+          ? { verb: 'set', session, key, content: left.shift() as StateContent, expires: until }
           : { verb: 'delete' }
         return part(state, this.#idOf(key), command, { ...(session && { session }), whole: true, ...(seen[i] && { seen: seen[i] }) })
       })
@@ -174,14 +185,20 @@ class Entries implements KeyValueState {
   }
 
   /** The rows of the entries that a change expects at a revision. */
-  #expectedRows(scope: Scope, changes: readonly TakenChange[]): Promise<readonly (DoneRow<StateRow> | undefined)[]> {
-    return Promise.all(changes.map(async ({ key, expect }) => (expect === undefined ? undefined : this.#expected(scope, key, expect))))
+  #expectedRows(
+    scope: Scope,
+    changes: readonly TakenChange[],
+    told?: Promise<number>,
+  ): Promise<readonly (DoneRow<StateRow> | undefined)[]> {
+    return Promise.all(
+      changes.map(async ({ key, expect }) => (expect === undefined ? undefined : this.#expected(scope, key, expect, told))),
+    )
   }
 
   /** The row as it is stored. Refused if the entry has another revision. */
-  async #expected(scope: Scope, key: string, expect: number): Promise<DoneRow<StateRow>> {
+  async #expected(scope: Scope, key: string, expect: number, told: Promise<number> | undefined): Promise<DoneRow<StateRow>> {
     const seen = await readRow(scope, 'state', this.#idOf(key))
-    const found = (await this.#isLive(seen.body)) ? seen.revision : 0
+    const found = (await this.#isLive(seen.body, told)) ? seen.revision : 0
     if (found !== expect) throw refuse('STATE_CHANGED', { key, expect, found })
     return seen
   }
@@ -192,8 +209,9 @@ class Entries implements KeyValueState {
     return isThere(body) && (await this.#isLive(body)) ? { body, revision } : NOT_THERE
   }
 
-  async #isLive(row: StateRow | undefined): Promise<boolean> {
-    return isThere(row) && (row.expires === undefined || !isOver(row, await this.#now()))
+  /** `told` is the store's time, if it was asked already. */
+  async #isLive(row: StateRow | undefined, told?: Promise<number>): Promise<boolean> {
+    return isThere(row) && (row.expires === undefined || !isOver(row, await (told ?? this.#now())))
   }
 
   #idOf(key: string): Id<'state'> {

@@ -2,6 +2,7 @@
 
 import { type Json, takeExact } from '../../../model/data.ts'
 import { refuse } from '../../../model/errors.ts'
+import { looking } from '../../../model/options.ts'
 import { MESSAGE_ROLES } from '../../../model/thread.ts'
 import type { Scope } from '../../wiring/scope.ts'
 import { telling } from '../../writing/draft.ts'
@@ -38,9 +39,10 @@ export function takeMessage(scope: Scope, given: unknown, streamed = false): Any
 
 /** Copies a message without checking its parts. Members that are undefined are left out, or null where a part needs them. */
 export const copyMessage = (scope: Scope, given: unknown): Json =>
-  telling(scope, () => takeExact(withNulls(given as { readonly parts?: unknown } | null)))
+  telling(scope, () => takeExact(looking('a message', () => withNulls(given as { readonly parts?: unknown } | null))))
 
-export const defined = (given: unknown): unknown => withoutUndefined(withNulls(given as { readonly parts?: unknown } | null), 0)
+export const defined = (given: unknown): unknown =>
+  looking('a message', () => withoutUndefined(withNulls(given as { readonly parts?: unknown } | null), 0))
 
 /** A tool that returns nothing has an output all the same, and so has a call without arguments: JSON knows no undefined. */
 function withNulls(given: { readonly parts?: unknown } | null): unknown {

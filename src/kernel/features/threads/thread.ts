@@ -1,5 +1,6 @@
 // The public handle of a thread: its messages, and the thread itself as this handle last saw it.
 
+import { looking } from '../../../model/options.ts'
 import { decodeBody } from '../../../model/rows.ts'
 import type { MessageRecord, ThreadId, ThreadRow, ThreadState } from '../../../model/thread.ts'
 import type { SessionView } from '../../feature.ts'
@@ -133,7 +134,13 @@ export class ThreadHandle implements Thread {
   }
 
   async import(messages: readonly unknown[], options?: AddOptions): Promise<readonly AddedMessage[]> {
-    return addMessages(this.#scope, this.#place, convertMessages(messages), options, this.#view)
+    return addMessages(
+      this.#scope,
+      this.#place,
+      looking('messages', () => convertMessages(messages)),
+      options,
+      this.#view,
+    )
   }
 
   async repair(options?: RepairOptions): Promise<RepairReport> {

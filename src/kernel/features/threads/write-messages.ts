@@ -2,7 +2,7 @@
 
 import type { Json } from '../../../model/data.ts'
 import { refuse } from '../../../model/errors.ts'
-import { checkKnown, invalidOption, optionsOf } from '../../../model/options.ts'
+import { checkKnown, invalidOption, looking, optionsOf } from '../../../model/options.ts'
 import type { MessageRecord, MessageRow } from '../../../model/thread.ts'
 import type { SessionView } from '../../feature.ts'
 import { maskKey } from '../../naming/names.ts'
@@ -41,12 +41,13 @@ export interface AddedMessage {
 export async function addMessages(
   scope: Scope,
   { session, thread }: ThreadPlace,
-  messages: readonly unknown[],
+  handed: readonly unknown[],
   options: AddOptions | undefined,
   /** The session takes its title from the first message of the user, if it has none. */
   view?: SessionView,
 ): Promise<readonly AddedMessage[]> {
   checkOpen(scope.engine)
+  const messages = looking('messages', () => (Array.isArray(handed) ? [...handed] : handed))
   const taken = optionsOf(options, 'add')
   const { parent, trigger, execution, record, redact, from, clientTools, ...unknown } = taken
   checkKnown(unknown, 'a message')

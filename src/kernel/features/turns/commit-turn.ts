@@ -2,16 +2,15 @@
 
 import { InkError, refuse } from '../../../model/errors.ts'
 import type { TurnRow } from '../../../model/graph.ts'
-import type { Id, SessionId } from '../../../model/ids.ts'
+import type { SessionId } from '../../../model/ids.ts'
 import { invalidOption } from '../../../model/options.ts'
 import { checkRecord } from '../../../model/record-version.ts'
 import type { Guard } from '../../../ports/commit.ts'
 import type { SessionView } from '../../feature.ts'
-import { derivedId } from '../../naming/derived-id.ts'
 import { headId, sessionLeaseId } from '../../naming/names.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { type Fence, fenceOf } from '../../writing/fence.ts'
-import { type DoneRow, NOT_THERE, type Part, part, readRow } from '../../writing/part.ts'
+import { type DoneRow, NOT_THERE, type Part, part, readRow, readStored } from '../../writing/part.ts'
 import { lookAgain } from '../../writing/session-guard.ts'
 import { type Build, type Round, type Shares, transact } from '../../writing/transact.ts'
 import { commitParts } from '../attachments/attachments.ts'
@@ -24,9 +23,11 @@ import { usagePart } from '../usage/usage-decider.ts'
 import { stageValues } from '../values/staged.ts'
 import { localNodesOf } from '../work/local-nodes.ts'
 import { enqueueParts } from './enqueue.ts'
-import { settleTurn } from './settle-turn.ts'
+import { readTurnAhead } from './read-turn-ahead.ts'
+import { type InHand, settleTurn } from './settle-turn.ts'
 import { turn as decider } from './turn-decider.ts'
 import { turnDigest } from './turn-digest.ts'
+import { turnId } from './turn-id.ts'
 import { summed, turnMessages } from './turn-messages.ts'
 import { type TakenTurn, type TurnOptions, takeTurn } from './turn-options.ts'
 
@@ -52,13 +53,14 @@ export async function commitTurn(view: SessionView, options: TurnOptions): Promi
   const at = scope.engine.environment.clock.now()
   let fence: Fence | undefined
   const build: Build<TurnOutcome> = async (scope, round) => {
+    const held = readTurnAhead(scope, session, taken, at)
     const known = await findReceipt({ ...view, scope }, taken, digest)
     if (known) return { committed: () => known }
     await lookAgain(scope, session)
     // A retry may have lost the lease with its process: it has found its receipt before.
     if (taken.release && taken.lease === undefined) throw invalidOption('release', 'true only with `lease`, the lease to release')
     fence = taken.lease === undefined ? undefined : await liveFence(scope, session, taken.lease)
-    return turnShares({ ...view, scope }, taken, { digest, at, fence, round })
+    return turnShares({ ...view, scope }, taken, { digest, at, fence, held, round })
   }
   const done = await transact(scope, build, { at, open: session }).catch((error: unknown) => {
     if (error instanceof InkError && error.code === 'FENCE_LOST') fence?.lost(error)
@@ -91,13 +93,14 @@ interface Turning {
   readonly digest: string
   readonly at: number
   readonly fence: Fence | undefined
+  readonly held: InHand | undefined
   readonly round: Round
 }
 
 /** After receipt, session and fence, the checks come in this order: claims and inputs, head, nodes, attachments, messages. */
-async function turnShares(view: SessionView, taken: TakenTurn, { digest, at, fence, round }: Turning): Promise<Shares<TurnOutcome>> {
+async function turnShares(view: SessionView, taken: TakenTurn, { digest, at, fence, held, round }: Turning): Promise<Shares<TurnOutcome>> {
   const { scope, id: session } = view
-  const settled = await settleTurn(scope, session, taken, fence?.run?.id)
+  const settled = await settleTurn(scope, session, taken, fence?.run?.id, held)
   const { head: row, ...seen } = await readHead(scope, session)
   checkExpected(session, taken.expectedHead, row.revision)
   const delta = await planDelta(scope, session, row, { kind: taken.delta, nodes: taken.nodes, leaf: taken.leaf }, taken.turn)
@@ -155,9 +158,6 @@ async function turnShares(view: SessionView, taken: TakenTurn, { digest, at, fen
   ]
 }
 
-export const turnId = (scope: Scope, session: SessionId, turn: string): Id<'turn'> =>
-  derivedId<'turn'>(scope, `turn/${scope.tenant}/${session}/${turn}`)
-
 async function readTurn(scope: Scope, session: SessionId, turn: string): Promise<DoneRow<TurnRow>> {
   const found = await readRow(scope, 'turns', turnId(scope, session, turn))
   if (found.body) checkRecord(found.body, { record: 'turn', id: turn })
@@ -170,7 +170,7 @@ async function liveFence(scope: Scope, session: SessionId, lease: unknown): Prom
   const { guard } = fence
   if (!fence.run && guard.table === 'leases' && guard.id !== sessionLeaseId(scope, session))
     throw invalidOption('lease', 'the lease of this session, or a run of it')
-  const row = await scope.engine.backend.rows.get(scope.tenant, guard.table, guard.id)
+  const row = await readStored(scope, guard.table, guard.id)
   if (row?.fence === guard.fence) return fence
   const error = refuse('FENCE_LOST', { table: guard.table, id: guard.id, fence: guard.fence, found: row?.fence ?? 0 })
   scope.engine.audit.note(scope.tenant, scope.actor, error)

@@ -29,15 +29,26 @@ interface Held<Row> {
   readonly revision: number
 }
 
+/** Claimed items of the inbox, and accepted inputs. */
+export type InHand = Promise<readonly [readonly Held<InboxRow>[], readonly Held<InputRow>[]]>
+
+export const readInHand = (scope: Scope, session: SessionId): InHand =>
+  Promise.all([heldRows(scope, 'inbox', session, 'claimed'), heldRows(scope, 'inputs', session, 'accepted')])
+
 /**
  * Checks that the turn names exactly what it has in hand. A run that is given as the lease is the turn; otherwise the run that took the named
  * claims and inputs is. A caller that names neither, and gives no run, leaves them to the end of the run.
  */
-export async function settleTurn(scope: Scope, session: SessionId, taken: TakenTurn, given: RunId | undefined): Promise<Settlement> {
+export async function settleTurn(
+  scope: Scope,
+  session: SessionId,
+  taken: TakenTurn,
+  given: RunId | undefined,
+  held: InHand | undefined,
+): Promise<Settlement> {
   const { claims = [], inputs = [], interrupted } = taken
   if (!given && !taken.claims && !taken.inputs && !interrupted) return NOTHING
-  const claimed = await heldRows(scope, 'inbox', session, 'claimed')
-  const accepted = await heldRows(scope, 'inputs', session, 'accepted')
+  const [claimed, accepted] = await (held ?? readInHand(scope, session))
   const run = given ?? holderOf(claims, inputs, claimed, accepted)
   const mine = <Row>(rows: readonly Held<Row>[], of: (row: Row) => RunId | undefined) =>
     run === undefined ? rows : rows.filter(({ row }) => of(row) === run)

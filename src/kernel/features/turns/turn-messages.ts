@@ -4,7 +4,7 @@ import type { HeadRow } from '../../../model/graph.ts'
 import type { SessionId } from '../../../model/ids.ts'
 import { type MessageSummary, summaryOf } from '../../reading/message-text.ts'
 import type { Scope } from '../../wiring/scope.ts'
-import type { Part } from '../../writing/part.ts'
+import { type Part, readStored } from '../../writing/part.ts'
 import type { HeadMove } from '../graph/head-decider.ts'
 import { type MessagesShare, planMessages } from '../threads/plan-messages.ts'
 import type { TakenTurn } from './turn-options.ts'
@@ -24,8 +24,8 @@ export async function turnMessages(scope: Scope, session: SessionId, { messages,
   const parts = planned.parts.map(
     ({ seen, ...rest }): Part => (rest.decider.table === 'messages' || seen === undefined ? rest : { ...rest, seen }),
   )
-  const { redactor, backend } = scope.engine
-  const rows = await Promise.all(planned.parts.slice(0, messages.length).map(({ id }) => backend.rows.get(scope.tenant, 'messages', id)))
+  const { redactor } = scope.engine
+  const rows = await Promise.all(planned.parts.slice(0, messages.length).map(({ id }) => readStored(scope, 'messages', id)))
   const said = messages.flatMap((one, i) => {
     const summary = summaryOf(redact && redactor ? redactor.value(one) : one)
     return summary ? [{ ...summary, id: planned.ids[i] as string }] : []

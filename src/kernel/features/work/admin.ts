@@ -11,8 +11,7 @@ import { everyRow } from '../../reading/every-row.ts'
 import { storeNow } from '../../time/store-time.ts'
 import { checkOpen, type Scope } from '../../wiring/scope.ts'
 import { telling } from '../../writing/draft.ts'
-import { plan } from '../../writing/execute.ts'
-import { part, readRow } from '../../writing/part.ts'
+import { type DoneRow, part, readRow } from '../../writing/part.ts'
 import { following } from './item-origin.ts'
 import { localNodesOf } from './local-nodes.ts'
 import { toItem, type WorkItem } from './offer.ts'
@@ -45,9 +44,7 @@ export async function cancel(scope: Scope, queue: string, given: string, options
   if (!found) throw refuse('WORK_UNKNOWN', { item: given })
   const { row } = found
   const id = found.id as Id<'work'>
-  await following(scope, { item: id, row, move: 'cancelled' }, (followed) =>
-    plan(scope, [part(work, id, { verb: 'cancel', reason, id }), ...followed]),
-  )
+  await following(scope, { item: id, row, move: 'cancelled' }, { parts: [part(work, id, { verb: 'cancel', reason, id })] })
   return { ...toItem(id, row), state: 'cancelled' }
 }
 
@@ -59,10 +56,9 @@ export async function redrive(scope: Scope, queue: string, which?: string | Redr
   if (most !== Infinity && !(Number.isSafeInteger(most) && most >= 1)) throw invalidOption('most', 'an integer ≥ 1', most)
   const at = await storeNow(scope)
   const anew = async (id: Id<'work'>, row: WorkRow): Promise<WorkItem> => {
-    const { rows } = await following(scope, { item: id, row, move: 'redriven' }, (followed) =>
-      plan(scope, [part(work, id, { verb: 'redrive', id, at }, { whole: isUnmasked(row.payload) }), ...followed]),
-    )
-    return toItem(id, rows[0].body as WorkRow)
+    const driving = part(work, id, { verb: 'redrive', id, at }, { whole: isUnmasked(row.payload) })
+    const committed = ([left]: readonly DoneRow[]) => toItem(id, left?.body as WorkRow)
+    return following(scope, { item: id, row, move: 'redriven' }, { parts: [driving], committed })
   }
   const driven = new Map<string, WorkItem>()
   if (given !== undefined) {

@@ -12,7 +12,7 @@ import { findById } from '../../reading/find-event.ts'
 import type { Renewable } from '../../time/renewals.ts'
 import { storeNow } from '../../time/store-time.ts'
 import type { Scope } from '../../wiring/scope.ts'
-import { type Done, plan } from '../../writing/execute.ts'
+import type { Done } from '../../writing/execute.ts'
 import { FENCE, type Fence, type HasFence } from '../../writing/fence.ts'
 import { type DoneRow, type Part, part } from '../../writing/part.ts'
 import { type DueOptions, takeDue } from './due-time.ts'
@@ -187,8 +187,10 @@ export class ClaimHandle<T = unknown> implements Claim<T>, HasFence {
     const own = this.settlement(command, move)
     try {
       const { row, id } = this
-      const done = await following(this.scope, { item: id, row, move, ...(error && { error }) }, (followed) =>
-        plan(this.scope, [own, ...followed, ...more], { guards: [this.#guard, ...guards] }),
+      const done = await following<Done>(
+        this.scope,
+        { item: id, row, move, ...(error && { error }) },
+        { parts: [own, ...more], guards: [this.#guard, ...guards], committed: (rows, done) => ({ rows, ...done }) },
       )
       this.letGo()
       if (move === 'died' && error) logDeadItem(this.scope, id, row, error)

@@ -5,7 +5,7 @@ import type { ErrorData } from '../../../model/run.ts'
 import type { WorkRow } from '../../../model/work.ts'
 import type { Scope } from '../../wiring/scope.ts'
 import type { Part } from '../../writing/part.ts'
-import { retryConflicts } from '../../writing/retry-conflicts.ts'
+import { type Build, type Share, type TransactOptions, transact } from '../../writing/transact.ts'
 
 /** `failed` is retried; `died` is not. */
 export type Move = 'claimed' | 'released' | 'completed' | 'failed' | 'died' | 'cancelled' | 'redriven'
@@ -30,10 +30,11 @@ export async function followers(scope: Scope, moved: Moved): Promise<readonly Pa
   return origin && origin.kind !== 'clock' ? (scope.engine.features.follows[origin.kind] as FollowItem)(scope, moved) : NOBODY
 }
 
-/** Writes the move of an item together with the parts of its origin. Asks the origin again when another writer changed it in between. */
-export const following = <T>(scope: Scope, moved: Omit<Moved, 'now'>, write: (followed: readonly Part[]) => Promise<T>): Promise<T> =>
-  moved.row.origin
-    ? retryConflicts(scope, scope.engine.features.followed, async () =>
-        write(await followers(scope, { ...moved, now: scope.engine.lane.storeTime() })),
-      )
-    : write(NOBODY)
+/** Writes the move of an item together with the parts of its origin, which is asked again when another writer changed it in between. */
+export function following<T>(scope: Scope, moved: Omit<Moved, 'now'>, move: Share<T>, options: TransactOptions = {}): Promise<T> {
+  const build: Build<T> = async (scope) => {
+    if (!moved.row.origin) return move
+    return [move, { parts: await followers(scope, { ...moved, now: scope.engine.lane.storeTime() }) }]
+  }
+  return transact(scope, build, options)
+}

@@ -4,7 +4,6 @@ import type { Id } from '../../../model/ids.ts'
 import { decodeBody, type TableRow } from '../../../model/rows.ts'
 import type { WorkRow } from '../../../model/work.ts'
 import type { Scope } from '../../wiring/scope.ts'
-import { plan } from '../../writing/execute.ts'
 import { part } from '../../writing/part.ts'
 import { following } from './item-origin.ts'
 import { logDeadItem } from './log-dead-item.ts'
@@ -17,8 +16,8 @@ export async function bury(scope: Scope, { id, revision, body }: TableRow<'work'
   const row = decodeBody(body, { id })
   const error = { name: 'Poisoned', message: `no worker that claimed it reported an outcome (attempts: ${row.attempt})` }
   const buried = part(work, id as Id, { verb: 'bury', error }, { seen: { body: row, revision } })
-  await following(scope, { item: id as Id<'work'>, row, move: 'died', error }, (followed) =>
-    plan(scope, [buried, ...followed], { guards: [{ kind: 'row', table: 'work', id, revision }] }),
-  )
+  const guards = [{ kind: 'row', table: 'work', id, revision }] as const
+  // An item that has moved since it was read is not buried.
+  await following(scope, { item: id as Id<'work'>, row, move: 'died', error }, { parts: [buried], guards }, { once: true })
   logDeadItem(scope, id, row, error)
 }
