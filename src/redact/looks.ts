@@ -25,7 +25,7 @@ export function innocentValue(value: string): boolean {
 
 /** The same for a value that stands where no code can: a reference is one as a whole, and no call or member is meant. */
 const ABSENT_WORD =
-  /^(?:\$\{[^}]*\}{0,2}|\$\([^)]*\)?|\$(?:[A-Z_][A-Z0-9_]*|[a-z_][a-zA-Z_]*\d{0,2})|\$env:\w+|<[^<>]*>?|\{\{[^}]*\}{0,2}|\{[^{}]*\}|\{[A-Za-z_.]+|%[A-Za-z_]+%|[*•.xX_-]{3,}|!(?:Ref|Sub|vault)\b.*|vault:[^\s]*|ENC\([^\s]*|\[(?:REDACTED|FILTERED)(?:[ _:-][\w -]{0,40})?\]?|(?:process\.env|os\.environ|import\.meta\.env|Deno\.env)\b.*)$/
+  /^(?:\$\{[^}]*\}{0,2}|\$\([^)]*\)?|\$(?:[A-Z_][A-Z0-9_]*|[a-z_][a-zA-Z_]*\d{0,2})|\$env:\w+|<[^<>]*>?|\{\{[^}]*\}{0,2}|\{[^{}]*\}|\{[A-Za-z_.]+|%[A-Za-z_]+%|[*•.xX_-]{3,}|…\W{0,3}|!(?:Ref|Sub|vault)\b.*|vault:[^\s]*|ENC\([^\s]*|\[(?:REDACTED|FILTERED)(?:[ _:-][\w -]{0,40})?\]?|(?:process\.env|os\.environ|import\.meta\.env|Deno\.env)\b.*)$/
 const LONGEST_REFERENCE = 256
 const NAMED_VALUE = /^(?:\$[a-z_]|\{[^{])/
 
