@@ -1,6 +1,7 @@
 // Finds secrets that a text gives a name to: `password=hunter2`, `"apiKey": "…"`, `Authorization: Bearer …`, `Cookie: a=b`. Quotes may have
 // any number of backslashes before them, as JSON inside JSON has.
 import { BLANKS, mayGoOn, type Word, wordEnd } from './bare-values.ts'
+import { wordy } from './code.ts'
 import { marksAfter, marksAround } from './emphasis.ts'
 import { cookieSpan, digestEnd, lineEnd } from './headers.ts'
 import type { KeyJudge } from './keys.ts'
@@ -191,7 +192,7 @@ function bare(
   if ((literal ? absentWord(value) : innocentValue(value)) || (kind === 'text' && /^[\d.,%_]+$/.test(value))) return undefined
   // `this.token = token` passes a secret on without containing it.
   if (!tight && value.length <= LONGEST_KEY && text.slice(key.start, key.end).toLowerCase().endsWith(value.toLowerCase())) return undefined
-  if (kind === 'likely' && !(tight && equals)) return undefined
+  if (kind === 'likely' && !(tight && equals) && !(alone(text, key, word.end) && !wordy(value))) return undefined
   // A plain word counts only by its form: `password=swordfish`, or a line of its own.
   const form = tight ? equals && value.length >= 3 : alone(text, key, end) && lineValue(value) && !(equals && kind !== 'all')
   const ok =

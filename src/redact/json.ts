@@ -1,5 +1,6 @@
 // Masks JSON inside a string, in place. Only literals with a secret are rewritten, so spacing, numbers, repeated keys and line-delimited
 // documents stay byte for byte. Parsing and writing again would lose all four.
+import { Arguments } from './arguments.ts'
 import type { Range } from './placeholder.ts'
 import { type KeyKind, PAIR_NAMES, PAIR_VALUES, SCHEMA_SAMPLES } from './words.ts'
 
@@ -25,6 +26,8 @@ interface Frame {
   part: string
   key: string
   said: KeyKind
+  /** The items of a list. */
+  args: Arguments | undefined
 }
 
 /** The token is cut off. */
@@ -100,6 +103,12 @@ export class JsonReader {
     return this.#frame === undefined ? this.#top : kindOf(this.#frame, this.#rules)
   }
 
+  /** The kind that the value which is expected next could have. */
+  get pending(): KeyKind | undefined {
+    const { kind } = this
+    return kind === 'none' ? (this.#frame?.args?.pending ?? kind) : kind
+  }
+
   /** Whether the text last read ends inside a literal that was given up. */
   get skipping(): boolean {
     return this.#skipping
@@ -169,6 +178,7 @@ export class JsonReader {
 
   #open(text: string, at: number, object: boolean, last: boolean): number {
     const kind = this.kind ?? 'none'
+    this.#frame?.args?.kind(undefined)
     // The first members tell whether the object is a schema.
     if (object && kind !== 'none' && !last && text.length - at < SCHEMA_CHARS) return WAITS
     SCHEMA.lastIndex = at
@@ -181,6 +191,7 @@ export class JsonReader {
       part: '',
       key: '',
       said: 'none',
+      args: undefined,
     }
     this.#stack.push(this.#frame)
     this.#expected = 'first'
@@ -192,9 +203,9 @@ export class JsonReader {
     if (end < 0) return end
     const value = decode(text, at, end)
     if (value === undefined) return -1
-    const masked = this.#rules.string(value, this.kind ?? 'none')
-    if (masked !== value) this.#rewrite(at, end, masked)
     const frame = this.#frame
+    const masked = this.#rules.string(value, this.#argument(frame, value) ?? this.kind ?? 'none')
+    if (masked !== value) this.#rewrite(at, end, masked)
     if (frame?.object === true && PAIR_NAMES.has(frame.key)) frame.name = value
     if (frame?.object === true && frame.key === 'type') frame.part = value
     this.#passed()
@@ -208,10 +219,18 @@ export class JsonReader {
     const end = at + written.length
     // The number may go on.
     if (!last && end === text.length) return WAITS
-    const masked = /^[tfn]/.test(written) ? undefined : this.#rules.number(written, this.kind ?? 'none')
+    const masked = /^[tfn]/.test(written)
+      ? undefined
+      : this.#rules.number(written, this.#argument(this.#frame, Number(written)) ?? this.kind ?? 'none')
     if (masked !== undefined) this.#rewrite(at, end, masked)
     this.#passed()
     return end
+  }
+
+  #argument(frame: Frame | undefined, value: string | number): KeyKind | undefined {
+    if (frame === undefined || frame.object || frame.kind !== 'none') return undefined
+    if (typeof value === 'string') frame.args ??= new Arguments(this.#rules.judge)
+    return frame.args?.kind(value)
   }
 
   #passed(): void {

@@ -1,11 +1,13 @@
 // Classifies a single word: random, a password, or a placeholder.
+import { jumbled, wordy } from './code.ts'
 import { isPlaceholder } from './placeholder.ts'
 import { ABSENT_VALUES, INNOCENT_VALUES } from './words.ts'
 
 /** A reference to a secret is not the secret: `$TOKEN`, `${{ secrets.X }}`, `process.env.KEY`, `<your key>`, `****`, `getKey()`. */
 const REFERENCE =
-  /^(?:\$\{|\$\(|\$[A-Za-z_]|\$env:|<[^>]{0,80}>?|\{\{|\{[A-Za-z_]|%[A-Za-z_]+%|[*•.xX_-]{3,}$|(?:process|os|env|import|config|settings|self|this|req|request|ctx|args|options|secrets|vars|var|data|local|ENV|Deno|Bun|System|params|user|credentials|body|props|state|row|await)[.[]|!Ref|!Sub|\[(?:REDACTED|FILTERED)(?:[ _:-][\w -]{0,40})?\]?$)/
-const CALL = /^[A-Za-z_$][\w$.]{0,60}(?:\(|\[(?!redacted:))/
+  /^(?:\$\{|\$\(|\$env:|<[^>]{0,80}>?|\{\{(?!\w)|%[A-Za-z_]+%|[*•.xX_-]{3,}$|(?:process|os|env|import|config|settings|self|this|req|request|ctx|args|options|secrets|vars|var|data|local|ENV|Deno|Bun|System|params|user|credentials|body|props|state|row|await)[.[]|!Ref|!Sub|!vault|vault:|ENC\(|\[(?:REDACTED|FILTERED)(?:[ _:-][\w -]{0,40})?\]?$)/
+/** The beginning of a call, a variable or a template. Passwords begin like this, too, so its words decide. */
+const CALL = /^(?:[A-Za-z_$][\w$.]{0,60}(?:\(|\[(?!redacted:))|\{{1,2}[A-Za-z_]|\$[A-Za-z_])/
 const LOOSE =
   /^(?:your|my|some|the|an?|example|sample|dummy|fake|test|insert|enter|changeme|change|replace|todo|placeholder|xxx)[-_ ](?:[a-z]+[-_ ])*(?:key|token|secret|password|here|value|goes|credential|me)[a-z_-]{0,20}$/i
 
@@ -16,15 +18,16 @@ export function innocentValue(value: string): boolean {
     (value.length <= 12 && (INNOCENT_VALUES.has(value.toLowerCase()) || ABSENT_VALUES.has(value.toLowerCase()))) ||
     REFERENCE.test(value) ||
     isPlaceholder(value) ||
-    CALL.test(value) ||
+    (CALL.test(value) && wordy(value)) ||
     (value.length < 60 && LOOSE.test(value))
   )
 }
 
 /** The same for a value that stands where no code can: a reference is one as a whole, and no call or member is meant. */
 const ABSENT_WORD =
-  /^(?:\$\{[^}]*\}{0,2}|\$\([^)]*\)?|\$(?:[A-Z_][A-Z0-9_]*|[a-z_][a-zA-Z_]*\d{0,2})|\$env:\w+|<[^<>]*>?|\{\{[^}]*\}{0,2}|\{[^{}]*\}|\{[A-Za-z_.]+|%[A-Za-z_]+%|[*•.xX_-]{3,}|!(?:Ref|Sub)\b.*|\[(?:REDACTED|FILTERED)(?:[ _:-][\w -]{0,40})?\]?|(?:process\.env|os\.environ|import\.meta\.env|Deno\.env)\b.*)$/
+  /^(?:\$\{[^}]*\}{0,2}|\$\([^)]*\)?|\$(?:[A-Z_][A-Z0-9_]*|[a-z_][a-zA-Z_]*\d{0,2})|\$env:\w+|<[^<>]*>?|\{\{[^}]*\}{0,2}|\{[^{}]*\}|\{[A-Za-z_.]+|%[A-Za-z_]+%|[*•.xX_-]{3,}|…\W{0,3}|!(?:Ref|Sub|vault)\b.*|vault:[^\s]*|ENC\([^\s]*|\[(?:REDACTED|FILTERED)(?:[ _:-][\w -]{0,40})?\]?|(?:process\.env|os\.environ|import\.meta\.env|Deno\.env)\b.*)$/
 const LONGEST_REFERENCE = 256
+const NAMED_VALUE = /^(?:\$[a-z_]|\{[^{])/
 
 /** Whether a word in a query, a form, a header, an address or a command says that there is no secret, or where it is kept. */
 export function absentWord(value: string): boolean {
@@ -32,7 +35,7 @@ export function absentWord(value: string): boolean {
   return (
     value === '' ||
     (value.length <= 12 && (INNOCENT_VALUES.has(value.toLowerCase()) || ABSENT_VALUES.has(value.toLowerCase()))) ||
-    (value.length <= LONGEST_REFERENCE && ABSENT_WORD.test(value)) ||
+    (value.length <= LONGEST_REFERENCE && ABSENT_WORD.test(value) && (!NAMED_VALUE.test(value) || wordy(value))) ||
     isPlaceholder(value) ||
     (value.length < 60 && LOOSE.test(value))
   )
@@ -51,7 +54,7 @@ export function generated(value: string): boolean {
 }
 
 const WHOLE_REFERENCE =
-  /^(?:\$\{[^}]{0,200}\}|\$\([^)]{0,200}\)|\$[A-Z_][A-Z0-9_]*|<[^<>="']{0,80}>|\{\{[^}]{0,200}\}\}|[*•]{3,}|[xX]{3,}|[~^>=v]{0,2}\d{1,4}\.\d{1,4}\.\d{1,4}(?:-[\w.]{1,20})?|\.{3}|(?:process\.env|os\.environ|import\.meta)\b.{0,80}|\[(?:REDACTED|FILTERED|MASKED)\])$/
+  /^(?:\$\{[^}]{0,200}\}|\$\([^)]{0,200}\)|\$[A-Z_][A-Z0-9_]*|<[^<>="']{0,80}>|\{\{[^}]{0,200}\}\}|[*•]{3,}|[xX]{3,}|[~^>=v]{0,2}\d{1,4}\.\d{1,4}\.\d{1,4}(?:-[\w.]{1,20})?|\.{3}|…|(?:process\.env|os\.environ|import\.meta)\b.{0,80}|\[(?:REDACTED|FILTERED|MASKED)\])$/
 
 /** Whether a value in quotes or under a key says that there is no secret, or where it is kept. */
 export function absentValue(value: string): boolean {
@@ -126,7 +129,7 @@ export function scrambled(word: string): boolean {
   return small + great >= 3 || (small > 0 && great > 0)
 }
 
-/** Whether a word in a sentence could be a password: long enough, and not only letters. */
+/** Whether a word in a sentence could be a password: long enough, and not only letters, or no word at all. */
 export function passwordLike(word: string): boolean {
   if (word.length < 6 || word.length > 256) return false
   let letters = 0
@@ -138,16 +141,16 @@ export function passwordLike(word: string): boolean {
     else if (kind !== 0) letters++
     else if ('!@#$%^&*+~'.includes(word[at] as string)) marks++
   }
-  return letters > 0 && (digits > 0 || marks > 0)
+  return letters > 0 && (digits > 0 || marks > 0 || jumbled(word))
 }
 
 /** An opening bracket begins a structure, unless it is the bracket of a mask. */
 const BRACKET = /^(?!\[(?:redacted:|REDACTED\]|FILTERED\]))[[{(]/
 const MEMBER = /^[A-Za-z_$][\w$]{0,64}(?:\.[A-Za-z_$][\w$]{0,64}){1,8}$/
 
-/** A member or type is code, unless it looks random or stands where no code can. */
+/** A structure, member or type is code if it is made of words. Where no code can stand, a member is none. */
 export function structure(value: string, plain: boolean): boolean {
-  return BRACKET.test(value) || (MEMBER.test(value) && !plain && !random(value, 16))
+  return (BRACKET.test(value) || (!plain && MEMBER.test(value))) && wordy(value)
 }
 
 export const UUID = /[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}/

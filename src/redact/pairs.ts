@@ -1,6 +1,7 @@
 // Finds secrets whose name stands beside them: `name: DB_PASSWORD` above `value: …`, `set('token', '…')`, `password: |` above the lines of
 // the value, and `password '…'` in SQL.
 import { spanOf } from './assignments.ts'
+import { wordy } from './code.ts'
 import type { KeyJudge } from './keys.ts'
 import { absentValue, absentWord, innocentValue, passwordLike, random } from './looks.ts'
 import type { Span } from './spans.ts'
@@ -52,7 +53,7 @@ function pairSpans(text: string, judge: KeyJudge, spans: Span[], undecided: Unde
 const CLOSED = ['",', "',"]
 const VALUE_BEGUN = /^[^\s"'`\\]{0,512}$/
 const ARGUMENT = /^[^\s"'`\\]{8,512}$/
-const NAME = /(["'`])([A-Za-z_][\w.@+-]{1,62})$/
+const NAME = /(["'`])(-{0,2}[A-Za-z_][\w.@+-]{1,62})$/
 const LONGEST_NAME = 64
 const MARK = /[!@#$%^&*+~]/
 
@@ -77,10 +78,12 @@ function argumentSpans(text: string, judge: KeyJudge, spans: Span[], undecided: 
         continue
       }
       const value = text.slice(start, Math.min(end, start + 600))
+      const flag = (name[2] as string).startsWith('-')
       if (begun && VALUE_BEGUN.test(value)) undecided(start)
       if (closing < 0) continue
       if (!ARGUMENT.test(value) || innocentValue(value) || judge(value) !== 'none') continue
-      if (random(value, 12) || (passwordLike(value) && MARK.test(value))) spans.push({ start, end: start + value.length, kind: 'key' })
+      if (random(value, 12) || (passwordLike(value) && (flag || MARK.test(value) || !wordy(value))))
+        spans.push({ start, end: start + value.length, kind: 'key' })
     }
   }
 }

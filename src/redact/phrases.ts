@@ -1,4 +1,5 @@
 // Finds secrets that a sentence or a command line announces: `Bearer …`, `the password is …`, `--token …`, `curl -u user:…`.
+import { jumbled, wordy } from './code.ts'
 import { closingMarks, MARKS_BEFORE_WORD, marksAround } from './emphasis.ts'
 import type { KeyJudge } from './keys.ts'
 import { absentWord, basicPair, innocentValue, passwordLike, random, scrambled, UUID } from './looks.ts'
@@ -17,6 +18,8 @@ const NEXT = new RegExp(
   `(?:[ \\t]{1,4}|(?<=[\\u0e00-\\uffff])|(?=[\\u0e00-\\uffff]))${MARKS_BEFORE_WORD}["'\`(<]{0,2}([^\\s"'\`<>()\\\\\\u0e00-\\uffff]{1,512}|[\\u0e00-\\uffff]{1,512})`,
   'y',
 )
+/** The rest of a word behind a bracket in it: of a call, of `(s)`, or of a password. */
+const REST = /[()][^\s"'`<>\\\u0e00-\uffff]{0,256}/y
 const AHEAD = 5
 const MARKS = '.,;:!?'
 const SENTENCE_ENDS = '.!?;。！？；'
@@ -45,10 +48,21 @@ export function phraseSpans(text: string, spans: Span[], undecided?: Undecided):
       const word = marks === 0 ? plain : plain.slice(marks, -marks)
       const start = at + next[0].length - written.length + marks
       at += next[0].length
-      if (at === text.length && !isWide(text.charCodeAt(start))) undecided?.(start)
+      // A password may go on behind a bracket, but a word of a sentence, or a call, ends there.
+      const end = glue || n === 0 ? restEnd(text, at) : at
+      if (end === text.length && !isWide(text.charCodeAt(start))) undecided?.(start)
       // The secret of this name was masked before.
       if (word.startsWith('[redacted:') && isPlaceholder(word)) break
-      if ((name === 'basic' || couldBeSecret(word)) && text[at] !== '(' && secretWord(name, withoutPlaceholders(word), n, glue)) {
+      const whole = end === at ? '' : withoutClosing(text.slice(start, end))
+      if (whole.length > word.length && announced(name, withoutPlaceholders(whole), n, glue, quoted(text, start))) {
+        spans.push({ start, end: start + whole.length, kind: 'key' })
+        break
+      }
+      if (
+        (name === 'basic' || couldBeSecret(word, glue || n === 0)) &&
+        text[at] !== '(' &&
+        announced(name, withoutPlaceholders(word), n, glue, quoted(text, start))
+      ) {
         spans.push({ start, end: start + word.length, kind: name === 'bearer' || name === 'basic' ? name : 'key' })
         break
       }
@@ -71,15 +85,45 @@ function withoutMarks(word: string): string {
   return word.slice(0, end)
 }
 
+function restEnd(text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  if (code !== 40 && code !== 41) return at
+  REST.lastIndex = at
+  return REST.test(text) ? REST.lastIndex : at
+}
+
+/** Without the marks of the sentence, and without a bracket that was opened before the word. */
+function withoutClosing(written: string): string {
+  let word = withoutMarks(written)
+  let open = 0
+  for (const char of word) open += char === '(' ? 1 : char === ')' ? -1 : 0
+  for (; open < 0 && word.endsWith(')'); open++) word = withoutMarks(word.slice(0, -1))
+  return word
+}
+
 /** A word without a digit or a mark is a secret only if it is long. Most words end here. */
-function couldBeSecret(word: string): boolean {
+function couldBeSecret(word: string, said: boolean): boolean {
   if (word.length < 6) return false
   if (word.length >= 20) return true
   for (let at = 0; at < word.length; at++) {
     const code = word.charCodeAt(at)
-    if (code < 65 ? code !== 45 && code !== 46 : code === 94 || code === 126) return true
+    if (code < 65 ? code !== 45 && code !== 46 : code === 94 || code >= 123 || code === 91) return true
   }
-  return false
+  return said && jumbled(word)
+}
+
+function quoted(text: string, start: number): boolean {
+  return QUOTES.includes(text.charAt(start - 1))
+}
+
+const QUOTES = '"\'`'
+
+/** Whether a word behind a name is the secret: by what the sentence says, or because no other word is written like this. */
+function announced(name: string, word: string, n: number, glue: boolean, quoted: boolean): boolean {
+  if (secretWord(name, word, n, glue)) return true
+  // `Use the password "…"`, `with password …`.
+  if (n > 0 || glue || !/^pass/.test(name) || word.length < 8 || word.length > 64 || innocentValue(word) || wordy(word)) return false
+  return passwordLike(word) && (quoted || /^(?=.*[a-z])(?=.*[A-Z])[^-/]+$/.test(word))
 }
 
 function secretWord(name: string, word: string, n: number, glue: boolean): boolean {
@@ -87,7 +131,8 @@ function secretWord(name: string, word: string, n: number, glue: boolean): boole
   if (name === 'bearer') return n === 0 && word.length >= 8 && /^[A-Za-z0-9._~+/=-]+$/.test(word) && (/\d/.test(word) || word.length >= 24)
   if (name === 'basic') return n === 0 && word.length >= 8 && basicPair(word)
   // A path, an address or a named digest is not the secret itself.
-  if (/^[\w.+-]{1,10}:|:\/\/|\.[a-z]{1,4}$|^sha\d/.test(word) || (word.includes('/') && !random(word, 30))) return false
+  if (/^[\w.+-]{1,10}:|:\/\/|^sha\d/.test(word) || (/\.[a-z]{1,4}$/.test(word) && wordy(word)) || (word.includes('/') && !random(word, 30)))
+    return false
   const many = name.startsWith('key') || name === 'webhook'
   if (word.length >= 20 && word.length <= 256 && !UUID.test(word) && random(word.replace(/[-.][a-z]{1,12}$/, ''), 20)) return !many || glue
   // `das Kennwort für den Server ist …`: what the password is for may stand before the verb.

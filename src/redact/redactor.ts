@@ -1,4 +1,6 @@
 // The redactor walks JSON data and masks every secret before anything is hashed, indexed or logged.
+
+import { Arguments } from './arguments.ts'
 import { assignmentSpans, spanOf } from './assignments.ts'
 import { bind } from './bound.ts'
 import { inherited, JsonReader, type JsonRules, maskJson, partKind } from './json.ts'
@@ -126,9 +128,13 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
     let copy: unknown[] | undefined
     // `['authorization', 'Bearer …']`: many libraries pass headers this way.
     const pair = kind === 'none' && data.length === 2 && typeof data[0] === 'string' && typeof data[1] === 'string'
+    let args: Arguments | undefined
     for (let at = 0; at < data.length; at++) {
       const item = data[at]
-      const masked = walk(item, pair && at === 1 && passwordLike(item as string) ? judge(data[0] as string) : kind)
+      if (kind === 'none' && typeof item === 'string') args ??= new Arguments(judge)
+      let said = args === undefined ? kind : args.kind(item)
+      if (said === 'none' && pair && at === 1 && passwordLike(item as string)) said = judge(data[0] as string)
+      const masked = walk(item, said)
       if (masked === item) continue
       copy ??= data.slice()
       copy[at] = masked

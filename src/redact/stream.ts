@@ -161,7 +161,7 @@ export class MaskedStream {
     if (json === undefined) return []
     const start = json.skipping ? -1 : this.#jsonAt
     if (!json.skipping) {
-      const { kind } = json
+      const kind = json.pending
       if (kind !== undefined && kind !== 'none') undecided?.(start)
       if (window[start] !== '"') return []
       if (kind === 'none' && mayBeNested(window, start + 1)) {
@@ -226,7 +226,7 @@ export class MaskedStream {
 
   /** The value of a secret key, a JSON literal that is cut off. */
   #openLiteral(window: string, cut: number): Crossing | undefined {
-    const kind = this.#json?.kind
+    const kind = this.#json?.pending
     const start = this.#jsonAt
     if (kind === undefined || start >= cut || (window[start] !== '"' && window[start] !== '{') || !ANY_LENGTH.has(kind)) return undefined
     return { start, end: window.length, kind: 'key', tail: quoteTail('"') }

@@ -20,6 +20,8 @@ export const SLASH = 8192
 export const QUOTE = 16384
 /** The letters of `password`, `chpasswd` or `pass:`. The rule for sentences meets them, so no search of its own is needed. */
 export const PASS = 32768
+/** An option of a command. The rules for options meet it, so no search of its own is needed. */
+export const COMMAND = 65536
 
 const WORD = 64
 const DIGIT = 128

@@ -18,6 +18,7 @@ import {
   ASSIGN,
   AT,
   BRACE,
+  COMMAND,
   ELEMENT,
   LINE,
   LONG,
@@ -42,9 +43,9 @@ import { couldBeHook, hookSpans, urlSpans } from './urls.ts'
 const SHORTEST = 6
 /** No shorter text can contain a name beside its secret (`'pw', '…'`). */
 const PAIR = 16
-const COMMAND = /(?:^|[\s"'`([])--?[A-Za-z]/
+const OPTIONS = /(?:^|[\s"'`([])--?[A-Za-z]/
 
-/** In a text without sentences. */
+/** In a text without digits and long words. */
 const PASS_LETTERS = /epass|pass[wp:]/i
 const FORM = rare('form-data', String.raw`\W`)
 const MACHINE = rare('machine', String.raw`\s`)
@@ -118,9 +119,12 @@ function merge(before: readonly Span[], fresh: readonly Span[]): Span[] {
 }
 
 function find(text: string, judge: KeyJudge, spans: Span[], surveyed: number, undecided?: Undecided): void {
-  const phrases = (surveyed & PHRASE) !== 0
-  const pass = phrases ? phraseSpans(text, spans, undecided) : PASS_LETTERS.test(text)
-  const traits = pass ? surveyed | PASS : surveyed
+  const wordless = (surveyed & PHRASE) === 0
+  // A password of letters alone is in a sentence that names it.
+  const phrases = !wordless || PASS_LETTERS.test(text)
+  const pass = phrases && (phraseSpans(text, spans, undecided) || wordless)
+  const command = (surveyed & OPTION) !== 0 && OPTIONS.test(text)
+  const traits = surveyed | (pass ? PASS : 0) | (command ? COMMAND : 0)
   if (undecided !== undefined) {
     openManifest(text, undecided)
     openSealed(text, undecided)
@@ -138,13 +142,13 @@ function find(text: string, judge: KeyJudge, spans: Span[], surveyed: number, un
     if (pass && (traits & PIPE) !== 0 && mentions(text, ACCOUNTS)) chpasswdSpans(text, spans)
   }
   if ((traits & OPTION) !== 0) {
-    if (COMMAND.test(text)) commandSpans(text, judge, spans, pass, undecided)
+    if (command) commandSpans(text, judge, spans, pass, undecided)
     if ((traits & ASSIGN) !== 0 && text.includes('="') && mentions(text, FORM)) formSpans(text, judge, spans, undecided)
     if (text.includes('BEGIN ') || text.includes('Private-Lines')) pemSpans(text, spans, undecided)
   }
   if (pass && phrases && text.includes('quirep')) redisSpans(text, spans, undecided)
   if ((traits & PIPE) !== 0 && (traits & LINE) !== 0) tableSpans(text, judge, spans, undecided)
-  if ((traits & (PHRASE | ASSIGN | QUOTE)) !== 0) toolSpans(text, judge, spans, traits, undecided)
+  if ((traits & (PHRASE | ASSIGN | QUOTE | COMMAND)) !== 0) toolSpans(text, judge, spans, traits, undecided)
   if ((traits & ELEMENT) !== 0) {
     if (text.includes('</')) elementSpans(text, judge, spans)
     if ((traits & ASSIGN) !== 0) attributeSpans(text, judge, spans)

@@ -3,7 +3,7 @@
 import type { KeyJudge } from './keys.ts'
 import { absentWord, passwordLike } from './looks.ts'
 import type { Span } from './spans.ts'
-import { ASSIGN, AT, BRACE, mentions, PASS, PERCENT, PIPE, QUOTE as QUOTED, type Rare, rare, rarely, SLASH } from './survey.ts'
+import { ASSIGN, AT, BRACE, COMMAND, mentions, PASS, PERCENT, PIPE, QUOTE as QUOTED, type Rare, rare, rarely, SLASH } from './survey.ts'
 import type { Undecided } from './undecided.ts'
 
 interface Form {
@@ -36,6 +36,8 @@ const SPOKEN = `["'“«]?`
 const FORMS: readonly Form[] = [
   { mark: rare('variable', SPACE), traits: BRACE, before: String.raw`\bvariable\s{1,4}${QUOTE}(?<name>[\w-]{1,64})${QUOTE}\s{0,4}\{[^{}]{0,400}?\bdefault\s{0,16}=\s{0,4}${QUOTE}`, secret: String.raw`[^"\\\n]{1,512}` },
   { mark: rare('login', String.raw`\b`), traits: PIPE, early: true, before: String.raw`\b(?:echo\s{1,4}(?:-n\s{1,4})?|printf\s{1,4}(?:${QUOTE}?%s(?:\\{1,8}n)?${QUOTE}?\s{1,4})?)(?:${QUOTE})?`, secret: String.raw`[^\s"'|\\]{4,256}`, after: PIPED },
+  { mark: rarely('-SecureString'), traits: QUOTED, before: String.raw`\bConvertTo-SecureString\s{1,4}(?:-(?:String|AsPlainText|Force)\s{1,4}){0,3}(?:${QUOTE})`, secret: String.raw`[^"'\\\n]{1,256}` },
+  { mark: rarely('<<<'), traits: COMMAND, before: String.raw`(?:${LOGIN})(?:[ \t]{1,4}[^\s<|;]{1,60}){0,4}\s{0,4}<<<\s{0,4}(?:${QUOTE})?`, secret: String.raw`[^\s"'\\]{4,256}` },
   { mark: rarely('WIFI:'), traits: ASSIGN, before: String.raw`\bWIFI:(?:[A-OQ-Z]:[^;\s]{0,64};){0,6}P:`, secret: String.raw`(?:\\[;:,\\]|[^;\s"'\\]){1,128}` },
   { mark: rarely('Password'), traits: QUOTED, before: String.raw`\b(?:(?:store|key)Password\s{1,4}|(?:set|with)\w{0,24}Password\(\s{0,4})${QUOTE}`, secret: String.raw`[^"'\\\n]{1,128}` },
   { mark: rare('htpasswd', SPACE), traits: PASS, before: String.raw`\bhtpasswd\s{1,4}-\w{0,4}b\w{0,4}\s{1,4}\S{1,128}\s{1,4}[\w.@-]{1,64}\s{1,4}(?:${QUOTE})?`, secret: WORD },

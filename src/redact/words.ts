@@ -16,7 +16,7 @@ export const SECRET_PHRASES: Readonly<Record<Exclude<KeyKind, 'none'>, readonly 
     'password', 'passwords', 'passwd', 'passcode', 'passphrase', 'pass phrase', 'passwort', 'kennwort', 'senha',
     'contrasena', 'mot de passe', 'пароль', '密码', 'parola', 'haslo', 'wachtwoord',
     'db pass', 'database pass', 'pg pass', 'mysql pass', 'mongo pass', 'redis pass', 'rds pass', 'smtp pass', 'mail pass', 'email pass',
-    'ftp pass', 'ssh pass', 'user pass', 'admin pass', 'root pass', 'auth pass', 'login pass',
+    'ftp pass', 'ssh pass', 'user pass', 'admin pass', 'root pass', 'auth pass', 'login pass', 'become pass', 'vault pass', 'sudo pass', 'ansible pass',
     'secret', 'secrets', 'credential', 'credentials', 'creds',
     'api key', 'api keys', 'apikey', 'apikeys', 'api secret', 'app key', 'appkey', 'application key', 'access key', 'accesskey', 'account key', 'accountkey',
     'auth key', 'authkey', 'secret key', 'secretkey', 'private key', 'privatekey', 'priv key', 'privkey', 'signing key', 'signature key', 'encryption key',
