@@ -7,8 +7,8 @@ export const BAR = 95
 export const PARTS: Readonly<Record<string, string>> = {
   chain: 'src/model/chain.ts',
   commit: 'src/backends/*/commit.ts',
-  lane: 'src/kernel/{lane,heads,store-time,watchdog}.ts',
-  redact: 'src/kernel/redact/*.ts',
+  lane: 'src/kernel/{writing/lane,writing/known-heads,time/store-time,measuring/watchdog}.ts',
+  redact: 'src/redact/*.ts',
 }
 
 /**
