@@ -109,7 +109,7 @@ type Every<Union> = (Union extends unknown ? (member: Union) => void : never) ex
 export type StoreMembersOf<F> = Every<F extends Feature<infer Members, infer _S, infer _R, infer _D> ? Members : never>
 export type SessionMembersOf<F> = Every<F extends Feature<infer _S, infer Members, infer _R, infer _D> ? Members : never>
 export type RunMembersOf<F> = Every<F extends Feature<infer _S, infer _H, infer Members, infer _D> ? Members : never>
-/** What the features add to the report of a deleted session. */
+/** The members that the features of a list add to the report of a deleted session. */
 export type DeletionOf<F> = Every<F extends Feature<infer _S, infer _H, infer _R, infer Members> ? Members : never>
 
 type RunMethod = (branch: BranchHandle, ...given: readonly unknown[]) => unknown

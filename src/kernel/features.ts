@@ -53,5 +53,5 @@ export const features = [
 export type StoreMembers = StoreMembersOf<(typeof features)[number]>
 export type SessionMembers = SessionMembersOf<(typeof features)[number]>
 export type RunMembers = RunMembersOf<(typeof features)[number]>
-/** What the features add to the report of a deleted session. */
+/** The members that the features add to the report of a deleted session. */
 export type Deletion = DeletionOf<(typeof features)[number]>

@@ -3,7 +3,7 @@
 
 import type { Value } from './connections.ts'
 
-/** What events bring. A statement of the fast path takes the same. */
+/** The parameters of events. A statement of the fast path has the same. */
 export const EVENT_PARAMETERS = {
   at: 'bigint[]',
   type: 'text[]',
@@ -84,7 +84,7 @@ export const commitValues = (given: CommitArguments): readonly Value[] => names.
 
 type EventSql = Readonly<Record<EventParameter, string>>
 
-/** What events bring, as the function calls it. */
+/** The names by which the function knows the parameters of events. */
 export const eventVariables = Object.fromEntries(eventNames.map((name) => [name, inSql(name)])) as EventSql
 
 /** The same as parameters of a statement, beginning with this number. */

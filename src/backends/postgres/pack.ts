@@ -17,7 +17,7 @@ import { contentId, packNodes, packReferences } from './pack-values.ts'
 import { textPieces } from './pieces.ts'
 import { sha256 } from './sha256.ts'
 
-/** What the settings of the store say, and not the batch. */
+/** Parameters that come from the settings of the store and not from the batch. */
 type Settings = 'tenant' | 'durable' | 'lockMs'
 
 export interface Packed {

@@ -6,7 +6,7 @@ const HOUR = limits.clockProofMs
 const NOON = 1_000 * HOUR
 const DAY = 24 * HOUR
 
-/** What the file knows after processes have read these times, one after the other. */
+/** The file's times after processes have read these, one after the other. */
 const after = (known: Times, ...read: readonly number[]): Times => read.reduce((times, at) => judge(times, at, 0), known)
 
 test('a reading that goes on from the last is trusted', () => {

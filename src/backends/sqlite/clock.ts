@@ -14,7 +14,7 @@ const keep = `
   insert into clocks (id, trusted, leap) values (1, ?, ?)
   on conflict (id) do update set trusted = excluded.trusted, leap = excluded.leap`
 
-/** What a file knows of the time. */
+/** The times that a file keeps, against which a process compares its clock. */
 export interface Times {
   /** The newest time that its processes agree on. */
   readonly trusted: number

@@ -17,7 +17,7 @@ export interface Alteration {
   /** In words. */
   readonly found: string
   readonly name: string
-  /** What makes it as it was, if that loses nothing. */
+  /** The SQL that restores the object, if restoring it loses nothing. */
   readonly mend?: string
 }
 
@@ -54,7 +54,7 @@ export function alterations(db: Database): readonly Alteration[] {
 
 export const changedObjects = (db: Database): readonly string[] => alterations(db).map(({ found }) => found)
 
-/** What `mendObjects` makes again, in words. */
+/** Describes the objects that `mendObjects` would restore. */
 export const mendable = (db: Database): readonly string[] =>
   alterations(db)
     .filter(({ mend }) => mend !== undefined)

@@ -26,7 +26,7 @@ export function referring(payload: string, refs: readonly string[] | undefined, 
 }
 
 interface FoundInEvents {
-  /** Where references stand in the data. */
+  /** The path of each reference in the data. */
   readonly places: ReadonlyMap<string, string>
   /** References that need not exist. */
   readonly doubtful: readonly string[]

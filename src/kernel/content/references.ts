@@ -111,7 +111,7 @@ export function valueContent(ref: string, data: unknown): ValueContent {
   return holds.length > 0 ? { ref, holds } : { ref }
 }
 
-/** What a JSON text in a blob refers to, for the row that names the blob. */
+/** Lists the references in a JSON text that a blob holds. The row that names the blob keeps them. */
 export function heldBy(text: string): Pick<Stored, 'holds' | 'told'> {
   const { must, may } = referencesInText(text)
   const sizes = must.size + may.size > 0 ? sizesIn(text) : NO_SIZES

@@ -133,6 +133,14 @@ test('callers of one process that change the same row come one after the other',
   expect(refused).toBe(0)
 })
 
+test('a share that begins another transaction once it is committed does not wait for its own rows', async () => {
+  const scope = await openScope()
+  const { row } = await openSession(scope, 'k')
+  const renaming = (title: string) => part(decider, row.id, { verb: 'rename', id: row.id, title }, { session: row.id })
+  const committed = async () => (await plan(scope, [renaming('second')])).rows[0].body?.title
+  expect(await transact(scope, async () => ({ parts: [renaming('first')], committed }))).toBe('second')
+})
+
 test('a transaction is not begun while another is built', async () => {
   const scope = await openScope()
   const { row } = await openSession(scope, 'k')

@@ -112,7 +112,8 @@ export async function transactWith<T>(scope: Scope, build: Build<T>, options: Tr
         optional,
         isBuilt: known.length === 0,
       })
-      if ('rows' in outcome) return await answer(shares, outcome)
+      // Not awaited here: an answer may take its time, or begin a transaction of its own, and these rows are free for it.
+      if ('rows' in outcome) return answer(shares, outcome)
       again = true
       if (!patience.isOver(attempt) && (await putFreshAgain(scope, outcome))) continue
       if (await optional.drop(scope, outcome)) continue
@@ -130,15 +131,14 @@ export async function transactWith<T>(scope: Scope, build: Build<T>, options: Tr
   }
 }
 
-/** Each share hears of its own rows; the first one answers. */
-async function answer<T>([first, ...others]: readonly [Share<T>, ...Share[]], { rows, ...done }: Saved): Promise<T> {
-  let at = first.parts?.length ?? 0
-  const result = first.committed?.(rows.slice(0, at), done) as T | Promise<T>
-  for (const { parts = [], committed } of others) {
-    await committed?.(rows.slice(at, at + parts.length), done)
+/** Each share hears of its own rows at once, and the first one answers. */
+function answer<T>(shares: readonly [Share<T>, ...Share[]], { rows, ...done }: Saved): Promise<T> {
+  let at = 0
+  const answers = (shares as readonly Share[]).map(({ parts = [], committed }) => {
     at += parts.length
-  }
-  return result
+    return committed?.(rows.slice(at - parts.length, at), done)
+  })
+  return Promise.all(answers).then(([first]) => first as T)
 }
 
 type Refused = Outcome & { readonly ok: false }

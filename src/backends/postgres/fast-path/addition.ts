@@ -1,4 +1,4 @@
-// What a statement of the fast path does or checks beside the insertion of events.
+// An addition is one more thing that a statement of the fast path does or checks when it inserts events.
 
 import type { Value } from '../connections.ts'
 

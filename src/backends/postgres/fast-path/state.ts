@@ -14,7 +14,7 @@ export interface KnownHead {
   readonly hash: Uint8Array
 }
 
-/** What a batch starts from. */
+/** The state of the tenant that a batch builds on, as this node knows it. */
 export interface Start {
   readonly head: KnownHead
   readonly moves: RowMoves

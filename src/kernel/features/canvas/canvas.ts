@@ -25,7 +25,7 @@ import { type CanvasChange, type CanvasHistoryOptions, changesOf, parentOf, vers
 import { maskPatch } from './mask-patch.ts'
 import { readCanvas } from './rows.ts'
 import { type CanvasEvent, type SubscribeOptions, subscribe } from './subscribe.ts'
-import { type CanvasPlace, checkExpect, type MakeUpdate, type Request, snapshotShares, updateCanvas } from './update.ts'
+import { type CanvasPlace, checkExpect, type MakeUpdate, orDamage, type Request, snapshotShares, updateCanvas } from './update.ts'
 
 export interface CanvasState<T = unknown> {
   /** JSON, yours to change. */
@@ -157,7 +157,7 @@ export class CanvasHandle implements Canvas {
       if (!row) throw refuse('CANVAS_UNKNOWN', { canvas: name })
       const { version } = row
       // A damaged canvas can be closed, without a snapshot.
-      const document = row.snapshot === version ? undefined : await documentAt(scope, row, version).catch(() => undefined)
+      const { document } = row.snapshot === version ? { document: undefined } : await orDamage(documentAt(scope, row, version))
       const own = part(canvas, id, { verb: 'close', name, reason: why, snapshot: document !== undefined }, { session, seen })
       const closing: Share<{ readonly version: number }> = { parts: [own], committed: () => ({ version }) }
       if (document === undefined || row.state === 'closed') return closing

@@ -173,7 +173,8 @@ interface Found {
   readonly damage?: InkError
 }
 
-const orDamage = (document: Promise<unknown>): Promise<Found> =>
+/** Damage is an answer; a store that is away is not. */
+export const orDamage = (document: Promise<unknown>): Promise<Found> =>
   document.then(
     (found) => ({ document: found }),
     (error: unknown) => {
