@@ -145,11 +145,16 @@ describe.each(layouts)('on $name', (engine) => {
 
   test('an object that the caller changes after the call is written as it was', async () => {
     const store = await engine.open()
-    const metadata: Record<string, unknown> = { a: 1 }
-    const opening = store.session('s', { metadata: metadata as never })
-    metadata.a = 'x'.repeat(40_000)
-    const session = await opening
-    expect(session.metadata).toEqual({ a: 1 })
+    // The second key has the shape of an id, so a session with that id is looked for first.
+    const opened = ['s', '01ARZ3NDEKTSV4RRFFQ69G5FAV'].map(async (key) => {
+      const metadata: Record<string, unknown> = { a: 1 }
+      const opening = store.session(key, { metadata: metadata as never })
+      metadata.a = 'x'.repeat(40_000)
+      return opening
+    })
+    const sessions = await Promise.all(opened)
+    for (const { metadata } of sessions) expect(metadata).toEqual({ a: 1 })
+    const session = sessions[0] as (typeof sessions)[number]
     for (const refused of [session.rename(5 as never), session.describe(5 as never)]) expect(await codeOf(refused)).toBe('OPTION_INVALID')
     for (const relation of [5, { session: 'garbage', kind: 'fork' }, { session: session.id, kind: 5 }]) {
       expect(['SESSION_UNKNOWN', 'ID_INVALID', 'OPTION_INVALID']).toContain(

@@ -9,7 +9,7 @@ import { MAIN } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import type { Environment } from '../../ports/environment.ts'
 import { createEngine } from '../engine.ts'
-import { openSession } from '../features/sessions/open-session.ts'
+import { openNamed } from '../features/sessions/open-session.ts'
 import { session as decider } from '../features/sessions/session-decider.ts'
 import type { Scope } from '../wiring/scope.ts'
 import { execute } from './execute.ts'
@@ -117,7 +117,7 @@ test('a function decides which errors are retried', async () => {
 
 test('two writers that read the same row both succeed, one of them on its second attempt', async () => {
   const scope = await openScope()
-  const { row } = await openSession(scope, 'k')
+  const { row } = await openNamed(scope, 'k')
   const { id } = row
   let [met, count] = [0, 0]
   const both = Promise.withResolvers<void>()

@@ -8,7 +8,7 @@ import { MAIN } from '../../model/ids.ts'
 import type { SessionRow } from '../../model/session.ts'
 import type { Backend } from '../../ports/backend.ts'
 import { createEngine } from '../engine.ts'
-import { openSession } from '../features/sessions/open-session.ts'
+import { openNamed } from '../features/sessions/open-session.ts'
 import { session as decider } from '../features/sessions/session-decider.ts'
 import { features } from '../features.ts'
 import type { Scope } from '../wiring/scope.ts'
@@ -31,7 +31,7 @@ async function renamedElsewhere(scope: Scope, id: SessionRow['id'], title: strin
 
 test('a transaction whose row another process changed is built again from what is there now', async () => {
   const scope = await openScope()
-  const { row } = await openSession(scope, 'k', { title: 'a' })
+  const { row } = await openNamed(scope, 'k', { title: 'a' })
   const rounds: boolean[] = []
   const build: Build<string | undefined> = async (scope, { again }) => {
     rounds.push(again)
@@ -59,7 +59,7 @@ test('a transaction reads each row once, rows that are known before together, an
     },
   }
   const scope = await openScope({ ...real, rows })
-  const ids = [(await openSession(scope, 'one')).row.id, (await openSession(scope, 'two')).row.id]
+  const ids = [(await openNamed(scope, 'one')).row.id, (await openNamed(scope, 'two')).row.id]
   let attempts = 0
   await transact(scope, async (scope, { again }) => {
     calls.length = 0
@@ -81,7 +81,7 @@ test('a transaction reads each row once, rows that are known before together, an
 
 test('each share hears of its own rows, and the first one answers', async () => {
   const scope = await openScope()
-  const [one, two] = [(await openSession(scope, 'one')).row.id, (await openSession(scope, 'two')).row.id]
+  const [one, two] = [(await openNamed(scope, 'one')).row.id, (await openNamed(scope, 'two')).row.id]
   const heard: (string | undefined)[] = []
   const renaming = (id: SessionRow['id'], title: string) => part(decider, id, { verb: 'rename', id, title }, { session: id })
   const answer = await transact(scope, async () => [
@@ -96,7 +96,7 @@ test('each share hears of its own rows, and the first one answers', async () => 
 
 test('a name that the transaction looked up is looked up again, and another one is refused at once', async () => {
   const scope = await openScope()
-  await openSession(scope, 'taken')
+  await openNamed(scope, 'taken')
   let rounds = 0
   const blind: Build<void> = async (scope) => {
     rounds++
@@ -108,12 +108,12 @@ test('a name that the transaction looked up is looked up again, and another one 
   expect(refusal).toMatchObject({ code: 'CONFLICT', details: { table: 'names' } })
   expect(rounds).toBe(1)
   // Looked up by its key, it is found.
-  expect((await openSession(scope, 'taken')).created).toBe(false)
+  expect((await openNamed(scope, 'taken')).created).toBe(false)
 })
 
 test('callers of one process that change the same row come one after the other', async () => {
   const scope = await openScope()
-  const { row } = await openSession(scope, 'k', { title: '' })
+  const { row } = await openNamed(scope, 'k', { title: '' })
   let refused = 0
   const noted = scope.engine.lane.submit.bind(scope.engine.lane)
   scope.engine.lane.submit = async (commit, time) => {
@@ -135,7 +135,7 @@ test('callers of one process that change the same row come one after the other',
 
 test('a share that begins another transaction once it is committed does not wait for its own rows', async () => {
   const scope = await openScope()
-  const { row } = await openSession(scope, 'k')
+  const { row } = await openNamed(scope, 'k')
   const renaming = (title: string) => part(decider, row.id, { verb: 'rename', id: row.id, title }, { session: row.id })
   const committed = async () => (await plan(scope, [renaming('second')])).rows[0].body?.title
   expect(await transact(scope, async () => ({ parts: [renaming('first')], committed }))).toBe('second')
@@ -143,7 +143,7 @@ test('a share that begins another transaction once it is committed does not wait
 
 test('a transaction is not begun while another is built', async () => {
   const scope = await openScope()
-  const { row } = await openSession(scope, 'k')
+  const { row } = await openNamed(scope, 'k')
   const nested: Build<void> = async (scope) => {
     await plan(scope, [part(decider, row.id, { verb: 'rename', id: row.id, title: 'x' }, { session: row.id })])
     return {}

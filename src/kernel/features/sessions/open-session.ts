@@ -25,24 +25,15 @@ export interface OpenedSession extends FoundSession {
   readonly created: boolean
 }
 
-/** Opens the session that has this id or key, or creates one with this key. */
-export async function openNamed(scope: Scope, named: string, options?: SessionOptions): Promise<OpenedSession> {
+/** Opens the session that has this id or key, or creates one with this key. Options matter only when it is created. */
+export async function openNamed(scope: Scope, named: string, options: SessionOptions = {}): Promise<OpenedSession> {
   checkOpen(scope.engine)
-  return (isId(named) ? await opened(scope, named as SessionId, options) : undefined) ?? openSession(scope, named, options)
-}
-
-async function opened(scope: Scope, id: SessionId, options: SessionOptions = {}): Promise<OpenedSession | undefined> {
-  const { owner } = ownedBy(scope, await takeSessionOptions(scope, options))
-  const found = await readSession(scope, id)
-  return found && { ...checkOwner(scope, found, owner), created: false }
-}
-
-/** Options matter only when the session is created. */
-export async function openSession(scope: Scope, key: string, options: SessionOptions = {}): Promise<OpenedSession> {
-  checkOpen(scope.engine)
-  maskKey(scope, key)
+  maskKey(scope, named)
+  // The options are taken before the first wait: the caller may change them after the call.
   const set = await takeSessionOptions(scope, options)
-  return beginSession(scope, key, async () => ({ set }))
+  const found = isId(named) ? await readSession(scope, named as SessionId) : undefined
+  if (found) return { ...checkOwner(scope, found, ownedBy(scope, set).owner), created: false }
+  return beginSession(scope, named, async () => ({ set }))
 }
 
 /** Opens the session with this key, or creates one that begins as `begin` says. It is asked again if a row that it read has changed. */
